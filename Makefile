@@ -1,0 +1,81 @@
+# loopscope: make run | make test | make help
+
+PREFIX ?= /usr/local
+CC     ?= cc
+CFLAGS ?= -O3 -g
+BUILD  ?= build
+LIBS   := ncursesw openblas libpng libcjson cairo freetype2
+FONT   ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+VERSION := 0.1
+
+# Every folder sees only what it may know: src itself; probes and ui see src, and never each other.
+SRC    := $(wildcard src/*/*.c) src/registry.c
+PROBES := $(wildcard probes/*.c)
+UI     := $(wildcard ui/*.c)
+TESTS  := $(wildcard tests/*.c)
+
+flags  = -std=c17 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wno-missing-field-initializers \
+         -DVERSION='"$(VERSION)"' -pthread -MMD -MP $(shell pkg-config --cflags $(LIBS) 2>/dev/null) $(CFLAGS) $(EXTRA)
+libs   = $(shell pkg-config --libs $(LIBS)) -lm -pthread $(EXTRA)
+object = $(patsubst %.c,$(BUILD)/%.o,$(1))
+PARTS := $(call object,$(SRC) $(PROBES) $(UI))
+
+loopscope: packages-there $(BUILD)/loopscope
+	@ln -sf $(BUILD)/loopscope loopscope
+
+$(BUILD)/loopscope: $(call object,src/main.c) $(PARTS)
+	$(CC) -o $@ $^ $(libs)
+
+$(BUILD)/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(flags) -DPREFIX='"$(PREFIX)"' -DFONT='"$(FONT)"' -Isrc -c -o $@ $<
+$(BUILD)/src/main.o: src/main.c
+	@mkdir -p $(@D)
+	$(CC) $(flags) -Isrc -I. -c -o $@ $<
+$(BUILD)/probes/%.o: probes/%.c
+	@mkdir -p $(@D)
+	$(CC) $(flags) -Isrc -Iprobes -c -o $@ $<
+$(BUILD)/ui/%.o: ui/%.c
+	@mkdir -p $(@D)
+	$(CC) $(flags) -Isrc -Iui -c -o $@ $<
+$(BUILD)/tests/%.o: tests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(shell pkg-config --cflags cmocka) -Isrc -Iprobes -Iui -c -o $@ $<
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
+	$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
+
+.PHONY: loopscope run test asan tsan install uninstall clean help packages-there
+.SECONDARY:
+
+packages-there:
+	@tools/packages.sh
+
+run: loopscope                     ## install what is missing, build, open the screen on a bundled model
+	@./loopscope tui
+
+test: loopscope tests-run          ## install what is missing, build, run all tests
+.PHONY: tests-run
+tests-run: $(patsubst %.c,$(BUILD)/%,$(TESTS))
+	@tests/run.sh $(BUILD) $^
+
+# In a make of its own, so that packages are there before pkg-config is asked
+asan:                              ## all tests under AddressSanitizer and UBSan
+	@$(MAKE) test BUILD=build-asan CFLAGS='-O1 -g -fno-omit-frame-pointer' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=undefined -DPLAIN_KERNELS'
+tsan:                              ## all tests under ThreadSanitizer
+	@$(MAKE) test BUILD=build-tsan CFLAGS='-O1 -g' EXTRA='-fsanitize=thread -DPLAIN_KERNELS'
+
+install: loopscope                 ## PREFIX=/usr/local, DESTDIR=
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/loopscope
+	install -m 755 $(BUILD)/loopscope $(DESTDIR)$(PREFIX)/bin/loopscope
+	cp -R models datasets $(DESTDIR)$(PREFIX)/share/loopscope/
+
+uninstall:                         ## removes what install wrote
+	rm -rf $(DESTDIR)$(PREFIX)/bin/loopscope $(DESTDIR)$(PREFIX)/share/loopscope
+
+clean:                             ## removes everything that make wrote
+	rm -rf build build-asan build-tsan loopscope
+
+help:                              ## this list
+	@awk -F'##' '/^[a-z-]+:.*##/ { split($$1, t, ":"); printf "make %-12s %s\n", t[1], $$2 }' Makefile
+
+-include $(patsubst %.o,%.d,$(PARTS) $(BUILD)/src/main.o $(call object,$(TESTS)))

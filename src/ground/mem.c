@@ -1,0 +1,114 @@
+#include "ground/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, BLOCK = 4 << 20 };
+
+static void failed(size_t size)
+{
+    fprintf(stderr, "loopscope: out of memory (%zu bytes more)\n", size);
+    abort();
+}
+
+void (*mem_failed)(size_t size) = failed;
+
+static void *sure(void *block, size_t size)
+{
+    if (!block) mem_failed(size);
+    return block;
+}
+
+void *mem_new(size_t size) { return sure(calloc(1, size ? size : 1), size); }
+void *mem_resize(void *block, size_t size) { return sure(realloc(block, size ? size : 1), size); }
+void mem_free(void *block) { free(block); }
+char *mem_text(const char *text) { return text ? mem_copy(text, strlen(text) + 1) : NULL; }
+
+void *mem_copy(const void *block, size_t size)
+{
+    void *copy = mem_new(size);
+    if (size) memcpy(copy, block, size);
+    return copy;
+}
+
+void mem_grow(void *block, size_t *room, size_t want, size_t size)
+{
+    if (want <= *room) return;
+    size_t next = *room ? *room : 8;
+    while (next < want) next += next / 2 + 8;
+    void **array = block;
+    *array = mem_resize(*array, next * size);
+    *room = next;
+}
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size;
+    _Alignas(64) unsigned char data[];
+};
+
+static struct arena_block *block_new(size_t size)
+{
+    if (size < BLOCK) size = BLOCK;
+    size = (size + sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN;
+    struct arena_block *block = sure(aligned_alloc(ALIGN, size), size);
+    block->next = NULL;
+    block->size = size - sizeof *block;
+    return block;
+}
+
+/* Moves to a block that has room for size bytes; blocks that stay behind unused are smaller than what was asked for. */
+static void step(struct arena *arena, size_t size)
+{
+    struct arena_block *next = arena->current ? arena->current->next : arena->first;
+    if (!next || next->size < size) {
+        struct arena_block *fresh = block_new(size);
+        fresh->next = next;
+        if (arena->current) arena->current->next = fresh;
+        else arena->first = fresh;
+        next = fresh;
+    }
+    arena->before += arena->used;
+    arena->current = next;
+    arena->used = 0;
+}
+
+void *arena_new(struct arena *arena, size_t size)
+{
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (!arena->current || arena->used + size > arena->current->size) step(arena, size);
+    void *data = arena->current->data + arena->used;
+    arena->used += size;
+    if (arena->before + arena->used > arena->peak) arena->peak = arena->before + arena->used;
+    return data;
+}
+
+void *arena_zero(struct arena *arena, size_t size)
+{
+    return memset(arena_new(arena, size), 0, size);
+}
+
+struct arena_mark arena_mark(const struct arena *arena)
+{
+    return (struct arena_mark){arena->current, arena->used, arena->before};
+}
+
+void arena_release(struct arena *arena, struct arena_mark mark)
+{
+    arena->current = mark.current;
+    arena->used = mark.used;
+    arena->before = mark.before;
+}
+
+void arena_reset(struct arena *arena) { arena_release(arena, (struct arena_mark){0}); }
+
+void arena_clear(struct arena *arena)
+{
+    for (struct arena_block *block = arena->first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    *arena = (struct arena){0};
+}

@@ -1,0 +1,148 @@
+#include "ground/text.h"
+
+#include "ground/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_add_bytes(struct text *text, const char *bytes, size_t size)
+{
+    mem_grow(&text->data, &text->room, text->size + size + 1, 1);
+    if (size) memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    text->data[text->size] = 0;
+}
+
+void text_add(struct text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (size > 0) {
+        mem_grow(&text->data, &text->room, text->size + (size_t)size + 1, 1);
+        vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    } else {
+        text_add_bytes(text, "", 0);
+    }
+    va_end(again);
+}
+
+void text_clear(struct text *text)
+{
+    mem_free(text->data);
+    *text = (struct text){0};
+}
+
+int text_utf8(const char *s, unsigned *code)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    unsigned c = u[0], value;
+    int size = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (!c || !size) return 0;
+    value = size == 1 ? c : c & (0xffu >> (size + 1));
+    for (int i = 1; i < size; i++) {
+        if ((u[i] & 0xc0) != 0x80) return 0;
+        value = value << 6 | (u[i] & 0x3f);
+    }
+    if ((size == 3 && (value < 0x800 || (value >= 0xd800 && value < 0xe000))) || (size == 4 && (value < 0x10000 || value > 0x10ffff))) return 0;
+    if (code) *code = value;
+    return size;
+}
+
+static void add_shown(struct text *out, const char *s, bool lines)
+{
+    while (*s) {
+        unsigned code = 0;
+        int size = text_utf8(s, &code);
+        if (size && (lines && code == '\n')) text_add_bytes(out, s, 1);
+        else if (size && code >= 0x20 && code != 0x7f && !(code >= 0x80 && code < 0xa0)) text_add_bytes(out, s, (size_t)size);
+        else if (*s == '\n') text_add(out, "\\n");
+        else if (*s == '\t') text_add(out, "\\t");
+        else if (size > 1) text_add(out, "\\u%04x", code);
+        else text_add(out, "\\x%02x", (unsigned char)*s);
+        s += size ? size : 1;
+    }
+}
+
+void text_add_shown(struct text *out, const char *text) { add_shown(out, text, true); }
+
+const char *text_show(const char *text)
+{
+    enum { BUFFERS = 8, LONGEST = 200 };
+    static _Thread_local char buffers[BUFFERS][LONGEST + 16];
+    static _Thread_local int turn;
+    char *out = buffers[turn++ % BUFFERS];
+    struct text shown = {0};
+    text_add_bytes(&shown, "", 0);
+    add_shown(&shown, text ? text : "(none)", false);
+    size_t size = shown.size;
+    if (size > LONGEST) {
+        size = LONGEST;
+        while (size && ((unsigned char)shown.data[size] & 0xc0) == 0x80) size--; /* not inside a character */
+    }
+    memcpy(out, shown.data, size);
+    strcpy(out + size, shown.size > size ? "..." : "");
+    text_clear(&shown);
+    return out;
+}
+
+static size_t distance(const char *a, const char *b)
+{
+    enum { MOST = 64 };
+    size_t n = strlen(a), m = strlen(b), row[MOST + 1];
+    if (n > MOST || m > MOST) return MOST;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+const char *text_nearest(const char *word, const char *(*name)(const void *, size_t), const void *list)
+{
+    const char *nearest = NULL, *entry;
+    size_t best = (strlen(word) + 2) / 3 + 1;
+    for (size_t i = 0; (entry = name(list, i)); i++) {
+        size_t d = distance(word, entry);
+        if (d < best) best = d, nearest = entry;
+    }
+    return nearest;
+}
+
+const char *text_name(const void *list, size_t i) { return ((const char *const *)list)[i]; }
+
+bool text_starts(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
+
+bool text_ends(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+void text_add_quoted(struct text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_add(out, "%s", word);
+        return;
+    }
+    text_add(out, "'");
+    for (const char *s = word; *s; s++) {
+        if (*s == '\'') text_add(out, "'\\''");
+        else text_add_bytes(out, s, 1);
+    }
+    text_add(out, "'");
+}

@@ -1,0 +1,96 @@
+/* A model: a family's architecture with weights, read-only while it is used. Loaded from a folder, or fresh for training.
+ *
+ *     struct model *model = model_open("models/vanilla", sink, err);
+ *     ... run it (models/run.h) ...
+ *     model_free(model);
+ *
+ * A weight stays as its file stores it, mapped; bf16 and f16 are widened where they are used. A model made for training (model_trainable) owns one block
+ * of f32 parameters, in which weight->offset is a weight's place; optimiser state and gradients are blocks of the same layout.
+ */
+#ifndef MODELS_MODEL_H
+#define MODELS_MODEL_H
+
+#include "ground/rng.h"
+#include "models/config.h"
+#include "models/safetensors.h"
+
+/* What a parameter is for: decides how it is drawn and whether it decays. */
+enum weight_use { WEIGHT_MATRIX = 1, WEIGHT_OUTPUT, WEIGHT_TABLE, WEIGHT_GAIN, WEIGHT_BIAS };
+
+struct weight {
+    const char *name;
+    enum weight_use use;
+    int dims;            /* as stored: 1 or 2 */
+    int rows, cols;      /* (out, in); a vector is 1 x cols */
+    enum dtype dtype;
+    const void *data;    /* as stored; f32 data of a trainable model lie in model->block */
+    bool aligned;        /* data may be read in place when dtype is F32 */
+    size_t offset;       /* in numbers, into blocks of parameter_count */
+    const char *other;   /* a second name under which files may hold this weight, or NULL (tied tables) */
+    bool stored;         /* found in the file (false only while declaring) */
+};
+
+struct model;
+
+/* What a family's declare uses. Weights are declared once, here; the pointer stays good as long as the model. */
+struct builder {
+    struct model *model;
+    struct config *config;
+};
+const struct weight *build_weight(struct builder *builder, enum weight_use use, int rows, int cols, const char *name, ...)
+    __attribute__((format(printf, 5, 6)));  /* a matrix (rows, cols) */
+const struct weight *build_vector(struct builder *builder, enum weight_use use, int size, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));  /* stored as (size) */
+void build_other_name(struct builder *builder, const struct weight *weight, const char *name); /* tied: may be stored under this name (too) */
+void *build_new(struct builder *builder, size_t size); /* zeroed, dies with the model */
+
+struct run;
+struct tensor;
+
+/* A family of looped transformers: one file in src/arch. */
+struct family {
+    const char *model_type;     /* in config.json */
+    const char *help;           /* one line */
+    const char *boundary;       /* "loop" or "token" */
+    const char *example;        /* a tiny config.json text: what tests build and run */
+    /* Reads the config, declares every parameter, sets the sizes in builder->model; mistakes go to config_wrong. */
+    void (*declare)(struct builder *builder);
+    struct tensor *(*forward)(struct run *run);                                    /* -> logits at the wanted places */
+    struct tensor *(*decode)(struct run *run, struct tensor *state, int boundary); /* a state -> logits: the head and every lens */
+};
+
+struct model {
+    char *path, *name;
+    const struct family *family;
+    struct config *config;
+    struct tensor_set *set;     /* NULL for a fresh model */
+    void *arch;                 /* the family's own description, made by declare */
+    struct weight **weights;
+    size_t weight_count, weight_room;
+    size_t parameter_count;     /* numbers in all weights */
+    float *block;               /* trainable: all parameters; NULL for a mapped model */
+    struct arena *arena;        /* what declare made */
+    /* Set by declare: */
+    int vocab_size, width, loops, blocks;
+    const struct weight *table; /* W: the embedding */
+    const char *interface;      /* in words, for lists */
+    double eps;                 /* of the RMS norm: interventions norm with the same */
+};
+
+/* Refuses what cannot be right; notes what is odd: unknown keys and tensors, defaults, NaN, a head stored beside a tied table ... */
+struct model *model_open(const char *folder, struct sink *sink, struct err *err);
+
+/* From a config text alone, weights not drawn yet (all zero), trainable. label: what messages call the text. */
+struct model *model_fresh(const char *config_text, const char *label, struct sink *sink, struct err *err);
+
+/* A trainable f32 copy of an opened model. */
+struct model *model_trainable(const struct model *model, struct err *err);
+void model_free(struct model *model);
+
+/* Writes config.json and model.safetensors (weights as dtype) into the folder, each atomically. */
+bool model_save(const struct model *model, const char *folder, enum dtype dtype, struct err *err);
+
+/* SHA-256 of the weights file(s), 64 hex digits; "" for a fresh model. */
+const char *model_hash(const struct model *model);
+
+#endif

@@ -1,0 +1,39 @@
+#include "registry.h"
+
+#include <stddef.h>
+
+/* A row is declared by its name and listed once. */
+#define FAMILIES(row)
+#define GENERATORS(row)
+#define PROBES(row)
+#define INTERVENTIONS(row)
+#define FIGURES(row)
+#define COMMANDS(row)
+#define VIEWS(row)
+
+#define LIST(type, list, prefix, ROWS) \
+    ROWS(DECLARE_##prefix) \
+    const struct type *const list[] = {ROWS(NAME_##prefix) NULL};
+
+#define DECLARE_family(name) extern const struct family family_##name;
+#define NAME_family(name) &family_##name,
+#define DECLARE_generator(name) extern const struct generator generator_##name;
+#define NAME_generator(name) &generator_##name,
+#define DECLARE_probe(name) extern const struct probe probe_##name;
+#define NAME_probe(name) &probe_##name,
+#define DECLARE_intervention(name) extern const struct intervention intervention_##name;
+#define NAME_intervention(name) &intervention_##name,
+#define DECLARE_figure(name) extern const struct figure_kind figure_##name;
+#define NAME_figure(name) &figure_##name,
+#define DECLARE_command(name) extern const struct command command_##name;
+#define NAME_command(name) &command_##name,
+#define DECLARE_view(name) extern const struct view view_##name;
+#define NAME_view(name) &view_##name,
+
+LIST(family, families, family, FAMILIES)
+LIST(generator, generators, generator, GENERATORS)
+LIST(probe, probes, probe, PROBES)
+LIST(intervention, interventions, intervention, INTERVENTIONS)
+LIST(figure_kind, figure_kinds, figure, FIGURES)
+LIST(command, commands, command, COMMANDS)
+LIST(view, views, view, VIEWS)
