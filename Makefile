@@ -48,7 +48,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
 .SECONDARY:
 
 packages-there:
-	@tools/packages.sh
+	@./packages.sh
 
 run: loopscope                     ## install what is missing, build, open the screen on a bundled model
 	@./loopscope tui
