@@ -8,7 +8,7 @@
 #define PROBES(row)
 #define INTERVENTIONS(row)
 #define FIGURES(row)
-#define COMMANDS(row)
+#define COMMANDS(row) row(help)
 #define VIEWS(row)
 
 #define LIST(type, list, prefix, ROWS) \

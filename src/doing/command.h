@@ -7,6 +7,8 @@
  *     };
  *
  *     command_line(session, "bridge models/vanilla --split test_ood", sink, err)     (finds the row, parses, runs)
+ *
+ * --help among the words of any command explains it instead of running it. A mistake in the line itself is marked with err_usage.
  */
 #ifndef DOING_COMMAND_H
 #define DOING_COMMAND_H
@@ -24,14 +26,26 @@ struct command {
     const struct option *options;  /* NULL: none */
     const char *example;           /* a line that works in the project's folder, without the program's name */
     bool (*run)(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err);
+
+    /* A command whose first word is a verb of its own ("data khop", "data check") has this instead of options and run: fills in the i-th verb, whose
+     * `of` is the command itself, or returns false behind the last. */
+    bool (*verb)(const struct command *self, size_t i, struct command *verb);
+    const struct command *of;
+    const void *about;             /* what a verb was made from, for its run */
 };
 
 const struct command *command_find(const char *name);
+const char *command_name(const void *unused, size_t i); /* every command and probe, NULL behind the last: for text_nearest */
+const struct command *command_at(size_t i);
+bool command_unknown(const char *name, struct err *err);
 bool command_words(struct session *session, size_t count, char *const *words, struct sink *sink, struct err *err);
 bool command_line(struct session *session, const char *line, struct sink *sink, struct err *err);
 
 /* The canonical text of what is being run ("sweep models/vanilla --over alpha=0:1:0.05"), for provenance. Borrowed from the session. */
 const char *command_text(const struct session *session);
+
+/* The facts that every table starts with: command, version. */
+void command_provenance(const struct session *session, struct table *table);
 
 void command_usage(const struct command *command, struct text *out); /* what --help prints */
 

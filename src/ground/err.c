@@ -16,7 +16,7 @@ bool err_set(struct err *err, const char *format, ...)
     va_start(args, format);
     put(err, 0, format, args);
     va_end(args);
-    err->stopped = false;
+    err->stopped = err->usage = false;
     return false;
 }
 
@@ -39,6 +39,12 @@ bool err_add(struct err *err, const char *format, ...)
     va_start(args, format);
     put(err, strlen(err->text), format, args);
     va_end(args);
+    return false;
+}
+
+bool err_usage(struct err *err)
+{
+    if (err) err->usage = true;
     return false;
 }
 

@@ -16,6 +16,7 @@
 
 struct err {
     bool stopped;     /* the user asked to stop: exit code 130, nothing is broken */
+    bool usage;       /* the command line was wrong: exit code 2 */
     char text[8192];  /* may hold several lines; never ends in one */
 };
 
@@ -27,6 +28,9 @@ bool err_in(struct err *err, const char *format, ...) __attribute__((format(prin
 
 /* Adds to the message, as long as there is room; returns false. */
 bool err_add(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Marks the message as a mistake in how the program was called; returns false. */
+bool err_usage(struct err *err);
 
 /* "stopped", with the mark that the user wanted it; returns false. */
 bool err_stop(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

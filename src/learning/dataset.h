@@ -54,9 +54,17 @@ int dataset_id(const struct dataset *data, const char *token);                  
 /* A generator: one file in src/data, which writes such a folder. */
 struct generator {
     const char *name, *help;
-    const struct option *options;
+    const struct option *options; /* GENERATOR_OPTIONS among them */
     const char *example; /* options of a tiny set that tests make and check, for instance "--entities 6 --relations 3 ..." */
     bool (*make)(const struct args *args, const char *folder, const char *command, struct sink *sink, struct err *err);
 };
+
+#define GENERATOR_OPTIONS \
+    {"seed", OPTION_INT, "0", .low = 0, .high = 9007199254740991.0, .help = "the same seed gives the same bytes, on any machine"}, \
+    {"out", OPTION_TEXT, NULL, .placeholder = "DIR", .letter = 'o', .help = "the folder to write; an older dataset there is replaced"}
+
+/* Makes the set in a neighbour of the folder and puts it into place when it is whole. What stands at folder must be absent or a dataset.
+ * `make` gets the neighbour, and as command the line with every option written out, which dataset.json records. */
+bool generator_make(const struct generator *generator, const struct args *args, const char *folder, struct sink *sink, struct err *err);
 
 #endif

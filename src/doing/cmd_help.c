@@ -1,0 +1,45 @@
+#include "doing/command.h"
+#include "ground/text.h"
+#include "results/sink.h"
+
+static void list_commands(struct text *out)
+{
+    const struct command *command;
+    text_add(out, "loopscope %s: look inside looped transformers\n\n"
+                  "usage: loopscope [MODEL]                opens the screen, also: loopscope tui [MODEL]\n"
+                  "       loopscope COMMAND WORDS --OPTION VALUE ...\n\ncommands\n", VERSION);
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        struct text left = {0};
+        text_add(&left, "%s%s%s", command->name, command->verb ? " VERB" : command->words ? " " : "", !command->verb && command->words ? command->words : "");
+        text_add(out, left.size < 28 ? "  %-28s%s\n" : "  %s\n                              %s\n", left.data, command->help);
+        text_clear(&left);
+    }
+    text_add(out, "\nevery command knows\n"
+                  "  --json                      the result as JSON, one object a table\n"
+                  "  --tsv                       the result as tab-separated values\n"
+                  "  --threads N                 how many processors to use [all]\n"
+                  "  --quiet                     no warnings, no progress\n"
+                  "  --help                      what the command does, its options, an example\n\n"
+                  "loopscope --version; exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted\n");
+}
+
+static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
+{
+    (void)self;
+    if (args->word_count) { /* the command explains itself */
+        char *words[3] = {0};
+        size_t count = 0;
+        while (count < args->word_count) words[count] = args->words[count], count++;
+        words[count++] = "--help";
+        return command_words(session, count, words, sink, err);
+    }
+    struct text text = {0};
+    list_commands(&text);
+    sink_say(sink, "%s", text.data);
+    text_clear(&text);
+    return true;
+}
+
+const struct command command_help = {
+    .name = "help", .words = "[COMMAND [VERB]]", .most = 2, .help = "all commands, or one of them with its options", .example = "help data", .run = run,
+};

@@ -1,0 +1,86 @@
+#include "doing/spec.h"
+
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "ground/text.h"
+#include "learning/dataset.h"
+#include "registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *spec_value(const char *text, const char *key)
+{
+    size_t size = strlen(key);
+    for (const char *line = text; *line;) {
+        const char *end = line + strcspn(line, "\n"), *s = line + strspn(line, " \t");
+        if (!strncmp(s, key, size) && strchr(" \t=", s[size])) {
+            s += size;
+            s += strspn(s, " \t");
+            if (*s == '=') s++;
+            s += strspn(s, " \t");
+            const char *stop = s + strcspn(s, "#\r\n");
+            while (stop > s && strchr(" \t", stop[-1])) stop--;
+            struct text value = {0};
+            text_add_bytes(&value, s, (size_t)(stop - s));
+            return value.data;
+        }
+        line = *end ? end + 1 : end;
+    }
+    return NULL;
+}
+
+/* Where a set that is made on demand is kept. */
+static char *cache_folder(const char *name, struct err *err)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct text path = {0};
+    if (cache && *cache == '/') text_add(&path, "%s", cache);
+    else if (home && *home == '/') text_add(&path, "%s/.cache", home);
+    else return err_set(err, "%s: this dataset is made when it is needed, and there is no place for it: set XDG_CACHE_HOME", name), NULL;
+    text_add(&path, "/loopscope/datasets");
+    if (!folder_make(path.data, err)) return text_clear(&path), NULL;
+    text_add(&path, "/%s", name);
+    return path.data;
+}
+
+static bool make_from_line(const char *line, const char *folder, struct sink *sink, struct err *err)
+{
+    char **words;
+    size_t count;
+    struct args args = {0};
+    if (!words_split(line, &words, &count, err)) return false;
+    const struct generator *generator = NULL;
+    for (size_t i = 0; count > 0 && generators[i]; i++)
+        if (!strcmp(generators[i]->name, words[0])) generator = generators[i];
+    bool ok = generator || err_set(err, "'data %s' is no command that makes a dataset", text_show(line));
+    ok = ok && args_parse(&args, generator->options, count - 1, words + 1, err) && generator_make(generator, &args, folder, sink, err);
+    args_clear(&args);
+    words_free(words, count);
+    return ok;
+}
+
+static struct dataset *open_with_hash(const char *folder, const char *hash, struct sink *sink, struct err *err)
+{
+    struct dataset *data = dataset_open(folder, sink, err);
+    if (!data || !hash || !strcmp(data->hash, hash)) return data;
+    err_set(err, "%s: dataset.json has the hash %s, not %s: this is not the set that its spec describes", text_show(folder), data->hash, text_show(hash));
+    dataset_free(data);
+    return NULL;
+}
+
+struct dataset *spec_open(const char *path, const char *name, struct sink *sink, struct err *err)
+{
+    char *text = file_read(path, 1 << 16, NULL, err), *line = text ? spec_value(text, "data") : NULL, *hash = text ? spec_value(text, "sha256") : NULL;
+    char *folder = line ? cache_folder(name, err) : NULL;
+    struct dataset *data = NULL;
+    if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));
+    if (folder) data = open_with_hash(folder, hash, NULL, NULL); /* nothing there, or of another version: made anew */
+    if (folder && !data) {
+        sink_note(sink, "made the dataset %s in %s (data %s)", name, folder, line);
+        if (make_from_line(line, folder, sink, err)) data = open_with_hash(folder, hash, sink, err);
+        if (!data) err_in(err, "%s", text_show(path));
+    }
+    mem_free(text), mem_free(line), mem_free(hash), mem_free(folder);
+    return data;
+}
