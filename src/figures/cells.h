@@ -10,6 +10,8 @@
 #ifndef FIGURES_CELLS_H
 #define FIGURES_CELLS_H
 
+#include "ground/width.h" /* text_width */
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,7 +42,5 @@ int cells_text(struct cells *cells, int row, int col, enum tint tint, const char
 int cells_put(struct cells *cells, int row, int col, enum tint tint, const char *text, int width); /* at most width columns; "~" marks a cut */
 void cells_look(struct cells *cells, int row, int col, int width, int look);                       /* adds LOOK_ bits */
 struct glyph *cells_glyph(struct cells *cells, int row, int col);                                  /* NULL outside */
-
-int text_width(const char *text); /* columns; control characters count as shown by text_show */
 
 #endif

@@ -19,6 +19,7 @@
 
 enum role { ROLE_AXIS = 1, ROLE_VALUE, ROLE_LOW, ROLE_HIGH, ROLE_COUNT, ROLE_LABEL };
 const char *role_name(enum role role); /* "axis", "value", "low", "high", "n", "label" */
+bool role_parse(const char *name, enum role *role);
 
 struct column {
     char *name;
@@ -44,6 +45,7 @@ struct table {
 struct table *table_new(const char *name);
 void table_free(struct table *table);
 struct table *table_copy(const struct table *table);
+struct table *table_shape(const struct table *table); /* a copy of name, columns and facts, without rows */
 
 void table_column(struct table *table, const char *name, enum role role, const char *format); /* before the first row */
 void table_row(struct table *table, const struct cell *cells);                                /* texts are copied */
@@ -65,9 +67,14 @@ void table_show(const struct table *table, size_t row, size_t column, struct tex
  * {"provenance":{...},"columns":[{"name","role"}],"rows":[[...]]}. */
 void table_print(const struct table *table, struct text *out);
 void table_tsv(const struct table *table, struct text *out);
+void table_tsv_head(const struct table *table, struct text *out); /* all but the rows, for files that grow: then one table_tsv_row for each */
+void table_tsv_row(const struct table *table, const struct cell *cells, struct text *out);
 void table_json(const struct table *table, struct text *out);
 
-/* Reads either of the two file forms back (by content). NULL on failure; messages name file and line. */
+/* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. NULL on failure; messages name file and line. */
 struct table *table_read(const char *path, struct err *err);
+
+bool table_format_good(const char *format);                   /* one %f, %e or %g for a double, short, nothing else */
+bool table_word_number(const char *word, double *number);     /* "nan", "inf" ...: words that a TSV field may hold as a number */
 
 #endif
