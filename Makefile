@@ -37,10 +37,10 @@ $(BUILD)/probes/%.o: probes/%.c
 	$(CC) $(flags) -Isrc -Iprobes -c -o $@ $<
 $(BUILD)/ui/%.o: ui/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -Isrc -Iui -c -o $@ $<
+	$(CC) $(flags) -Isrc -iquote ui -c -o $@ $<
 $(BUILD)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) $(shell pkg-config --cflags cmocka) -Isrc -Iprobes -Iui -c -o $@ $<
+	$(CC) $(flags) $(shell pkg-config --cflags cmocka) -Isrc -Iprobes -iquote ui -c -o $@ $<
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
 	$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
 

@@ -1,0 +1,28 @@
+#include "theme.h"
+
+/* Close to Okabe and Ito's palette within 16 colours: blue and orange-yellow for the two main series stay apart for every kind of colour vision. */
+static const struct style styles[TINT_COUNT] = {
+    [TINT_PLAIN] = {-1},
+    [TINT_DIM] = {-1, .dim = true},
+    [TINT_TITLE] = {-1, .bold = true},
+    [TINT_KEY] = {6, .bold = true},
+    [TINT_GOOD] = {2},
+    [TINT_BAD] = {1, .bold = true},
+    [TINT_WARN] = {3},
+    [TINT_CHANGED] = {5, .bold = true},
+    [TINT_SERIES_1] = {12},
+    [TINT_SERIES_2] = {3},
+    [TINT_SERIES_3] = {2},
+    [TINT_SERIES_4] = {5},
+    [TINT_SERIES_5] = {6},
+    [TINT_SERIES_6] = {9},
+    [TINT_SERIES_7] = {-1, .dim = true},
+};
+
+struct style theme_style(enum tint tint, int colours)
+{
+    struct style style = (unsigned)tint < TINT_COUNT ? styles[tint] : styles[TINT_PLAIN];
+    if (colours < 8) style.colour = -1;
+    else if (colours < 16 && style.colour >= 8) style.colour -= 8, style.bold = true; /* eight colours have bright ones only as bold */
+    return style;
+}

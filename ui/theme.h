@@ -1,0 +1,18 @@
+/* How tints look on a terminal: a colour of at most 16 and letters' weight. Colours are only support: every view says the same in text.
+ *
+ *     struct style style = theme_style(TINT_BAD, colours);
+ */
+#ifndef THEME_H
+#define THEME_H
+
+#include "figures/cells.h"
+
+struct style {
+    int colour; /* 0 ... 15 of the terminal's own palette; -1: its default */
+    bool bold, dim;
+};
+
+/* colours: how many the terminal has; 0 gives styles without any. */
+struct style theme_style(enum tint tint, int colours);
+
+#endif
