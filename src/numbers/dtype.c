@@ -6,6 +6,7 @@
 static const struct { const char *name; size_t size; } kinds[DTYPE_COUNT] = {
     [DTYPE_NONE] = {"?", 0}, [F32] = {"F32", 4}, [F16] = {"F16", 2}, [BF16] = {"BF16", 2}, [F64] = {"F64", 8}, [I64] = {"I64", 8}, [I32] = {"I32", 4},
     [I16] = {"I16", 2}, [I8] = {"I8", 1}, [U8] = {"U8", 1}, [BOOL] = {"BOOL", 1}, [F8_E4M3] = {"F8_E4M3", 1}, [F8_E5M2] = {"F8_E5M2", 1},
+    [U64] = {"U64", 8}, [U32] = {"U32", 4}, [U16] = {"U16", 2}, [F8_E8M0] = {"F8_E8M0", 1}, [C64] = {"C64", 8},
 };
 
 enum dtype dtype_parse(const char *name)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dtype { DTYPE_NONE, F32, F16, BF16, F64, I64, I32, I16, I8, U8, BOOL, F8_E4M3, F8_E5M2, DTYPE_COUNT };
+enum dtype { DTYPE_NONE, F32, F16, BF16, F64, I64, I32, I16, I8, U8, BOOL, F8_E4M3, F8_E5M2, U64, U32, U16, F8_E8M0, C64, DTYPE_COUNT };
 
 enum dtype dtype_parse(const char *name);
 const char *dtype_name(enum dtype dtype);

@@ -1,0 +1,256 @@
+#include "models/run.h"
+
+#include "ground/text.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int *ints(struct arena *arena, int n) { return arena_new(arena, sizeof(int) * (size_t)(n + 1)); }
+
+struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens)
+{
+    struct batch *batch = arena_zero(arena, sizeof *batch);
+    int *start = ints(arena, rows), n = 0;
+    for (int b = 0; b < rows; b++) {
+        start[b] = n;
+        n += lengths[b];
+        if (lengths[b] > batch->longest) batch->longest = lengths[b];
+    }
+    start[rows] = n;
+    int *all = ints(arena, n), *row = ints(arena, n), *position = ints(arena, n);
+    for (int b = 0; b < rows; b++)
+        for (int p = 0; p < lengths[b]; p++) {
+            all[start[b] + p] = tokens[b][p];
+            row[start[b] + p] = b;
+            position[start[b] + p] = p;
+        }
+    batch->rows = rows, batch->size = n;
+    batch->start = start, batch->tokens = all, batch->row = row, batch->position = position;
+    return batch;
+}
+
+struct batch *batch_repeat(struct arena *arena, const struct batch *one, int times)
+{
+    int rows = one->rows * times;
+    int *lengths = ints(arena, rows);
+    const int **tokens = arena_new(arena, sizeof *tokens * (size_t)(rows + 1));
+    for (int b = 0; b < rows; b++) {
+        int from = b % one->rows;
+        lengths[b] = one->start[from + 1] - one->start[from];
+        tokens[b] = one->tokens + one->start[from];
+    }
+    return batch_new(arena, rows, lengths, tokens);
+}
+
+struct places *places_new(struct arena *arena, const struct batch *batch, int count, const int *at)
+{
+    struct places *places = arena_new(arena, sizeof *places);
+    int *mine = ints(arena, count), *index = ints(arena, batch->size), *position = ints(arena, count);
+    for (int i = 0; i < batch->size; i++) index[i] = -1;
+    for (int i = 0; i < count; i++) {
+        assert(at[i] >= 0 && at[i] < batch->size && (!i || at[i] > at[i - 1]));
+        mine[i] = at[i];
+        index[at[i]] = i;
+        position[i] = batch->position[at[i]];
+    }
+    *places = (struct places){count, mine, index, position};
+    return places;
+}
+
+struct places *places_all(struct arena *arena, const struct batch *batch)
+{
+    int *at = ints(arena, batch->size);
+    for (int i = 0; i < batch->size; i++) at[i] = i;
+    return places_new(arena, batch, batch->size, at);
+}
+
+void run_init(struct run *run, const struct model *model, struct tape *tape, const struct batch *batch)
+{
+    *run = (struct run){.model = model, .tape = tape, .batch = batch, .loops = model->loops};
+    run->all = places_all(tape->arena, batch);
+}
+
+void run_attach(struct run *run, struct handler *handler)
+{
+    assert(run->handler_count < RUN_HANDLERS);
+    handler->sites = 0;
+    run->handlers[run->handler_count++] = handler;
+}
+
+static void make_room(struct run *run)
+{
+    size_t loops = (size_t)run->loops;
+    run->states = arena_zero(run->tape->arena, sizeof *run->states * (loops + 1));
+    run->inputs = arena_zero(run->tape->arena, sizeof *run->inputs * (loops + 2));
+    run->slots = arena_zero(run->tape->arena, sizeof *run->slots * (loops * (size_t)run->model->blocks + 1));
+}
+
+static bool check_patterns(const struct run *run, struct err *err)
+{
+    for (int i = 0; i < run->handler_count; i++)
+        if (!run->handlers[i]->sites)
+            return err_set(err, "no site is called %s: this model has %d loops of %d blocks; `loopscope sites %s` lists its sites (h.0 ... h.%d, logits ...)",
+                           text_show(run->handlers[i]->pattern), run->loops, run->model->blocks, run->model->path ? text_show(run->model->path) : "MODEL",
+                           run->loops);
+    return true;
+}
+
+struct tensor *run_forward(struct run *run, struct err *err)
+{
+    make_room(run);
+    run->logits = run_site(run, run->model->family->forward(run), "logits");
+    return check_patterns(run, err) ? run->logits : NULL;
+}
+
+void run_replay(struct run *run, const struct run *base, struct tape *tape, const struct batch *copies, int from, struct tensor *changed)
+{
+    assert(base->keep && !tape->records && changed->places);
+    *run = (struct run){.model = base->model, .tape = tape, .batch = copies, .loops = base->loops, .base = base, .from = from, .changed = changed};
+    run->all = places_all(tape->arena, copies);
+    run->rope = base->rope;
+}
+
+bool site_matches(const char *pattern, const char *site)
+{
+    for (; *pattern; pattern++, site++) {
+        if (*pattern == '*') {
+            do if (site_matches(pattern + 1, site)) return true;
+            while (*site++);
+            return false;
+        }
+        if (*pattern != *site) return false;
+    }
+    return !*site;
+}
+
+struct tensor *run_site(struct run *run, struct tensor *value, const char *format, ...)
+{
+    if (!value || (!run->handler_count && !run->visit)) return value;
+    char name[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    if (run->visit) run->visit(run->visitor, name, value);
+    for (int i = 0; i < run->handler_count; i++)
+        if (site_matches(run->handlers[i]->pattern, name)) {
+            run->handlers[i]->sites++;
+            run->handlers[i]->fire(run->handlers[i], run, name, value);
+        }
+    return value;
+}
+
+struct tensor *run_state(struct run *run, struct tensor *h, int k)
+{
+    if (!h->places) h->places = run->all;
+    run->states[k] = run_site(run, h, "h.%d", k);
+    return h;
+}
+
+struct tensor *run_input(struct run *run, struct tensor *x, int k)
+{
+    run->inputs[k] = run_site(run, x, "x.%d", k);
+    return x;
+}
+
+static bool covers(const struct places *big, const struct places *small)
+{
+    if (big == small) return true;
+    for (int i = 0; i < small->count; i++)
+        if (big->index[small->at[i]] < 0) return false;
+    return true;
+}
+
+/* Rows of x at `places`; what x does not have is read from `old`, a tensor of the base run over all its places. */
+static struct tensor *rows_at(struct run *run, struct tensor *x, const struct tensor *old, const struct places *places)
+{
+    if (places == x->places) return x;
+    if (covers(x->places, places)) {
+        int *rows = ints(run->tape->arena, places->count);
+        for (int i = 0; i < places->count; i++) rows[i] = x->places->index[places->at[i]];
+        x = op_select(run->tape, x, rows, places->count);
+        x->places = places;
+        return x;
+    }
+    assert(run->base && old && !run->tape->records);
+    struct tensor *y = tape_tensor(run->tape, places->count, x->cols);
+    size_t d = (size_t)x->cols;
+    for (int i = 0; i < places->count; i++) {
+        int mine = x->places->index[places->at[i]];
+        const float *from = mine >= 0 ? x->data + (size_t)mine * d : old->data + (size_t)(places->at[i] % run->base->batch->size) * d;
+        memcpy(y->data + (size_t)i * d, from, d * sizeof(float));
+    }
+    y->places = places;
+    return y;
+}
+
+struct tensor *run_input_at(struct run *run, const struct tensor *h, int k)
+{
+    struct tensor *x = run->inputs[k];
+    if (x) return rows_at(run, x, run->base ? run->base->inputs[k] : NULL, h->places);
+    x = tape_tensor(run->tape, 0, run->base->inputs[k]->cols); /* a replay that started behind x.k: all of it is the base's */
+    x->places = places_new(run->tape->arena, run->batch, 0, NULL);
+    return rows_at(run, x, run->base->inputs[k], h->places);
+}
+
+/* All places at or behind a changed one in their sequence; `within` NULL: any. */
+static const struct places *reached(struct run *run, const struct places *changed, const struct places *within)
+{
+    const struct batch *batch = run->batch;
+    int *at = ints(run->tape->arena, batch->size), n = 0;
+    for (int b = 0; b < batch->rows; b++) {
+        bool behind = false;
+        for (int i = batch->start[b]; i < batch->start[b + 1]; i++) {
+            behind = behind || changed->index[i] >= 0;
+            if (behind && (!within || within->index[i] >= 0)) at[n++] = i;
+        }
+    }
+    return places_new(run->tape->arena, batch, n, at);
+}
+
+struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last)
+{
+    if (run->keep) run->slots[stage].input = x;
+    const struct places *wanted = last ? run->wanted : NULL;
+    if (!run->base) return wanted && wanted->count < x->rows ? rows_at(run, x, NULL, wanted) : x;
+    return rows_at(run, x, run->base->slots[stage].input, reached(run, x->places, wanted));
+}
+
+struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
+                          struct tensor **pattern)
+{
+    const struct batch *batch = run->batch;
+    const struct slot *old = run->base ? &run->base->slots[stage] : NULL;
+    if (run->keep) run->slots[stage].k = k, run->slots[stage].v = v;
+    int *first = ints(run->tape->arena, q->rows), total = 0;
+    for (int i = 0; i < q->rows; i++) {
+        first[i] = total;
+        total += q->places->position[i] + 1;
+    }
+    first[q->rows] = total;
+    int *kv = ints(run->tape->arena, total);
+    for (int i = 0; i < q->rows; i++) {
+        int place = q->places->at[i], start = batch->start[batch->row[place]];
+        for (int j = start; j <= place; j++) {
+            int mine = x->places->index[j];
+            assert(mine >= 0 || old);
+            kv[first[i] + j - start] = mine >= 0 ? mine : ~(j % run->base->batch->size);
+        }
+    }
+    struct reach reach = {first, kv, old ? old->k->data : NULL, old ? old->v->data : NULL};
+    return op_attention(run->tape, q, k, v, &reach, heads, pattern);
+}
+
+struct tensor *run_rope(struct run *run, struct tensor *x)
+{
+    return op_rope(run->tape, x, &run->rope, x->places->position);
+}
+
+struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h)
+{
+    return run->keep || run->base ? h : tape_keep(run->tape, mark, h);
+}
+
+struct tensor *run_decode(struct run *run, struct tensor *h, int k) { return run->model->family->decode(run, h, k); }

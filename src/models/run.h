@@ -1,0 +1,128 @@
+/* A run: one forward pass over a packed batch, with sites that handlers can see and edit, and states that stay as a trace.
+ *
+ *     struct batch *batch = batch_new(&arena, rows, lengths, tokens);
+ *     struct run run;
+ *     run_init(&run, model, &tape, batch);
+ *     run_attach(&run, &handler);                      (optional: sees or edits a site)
+ *     run.wanted = places_new(&arena, batch, n, at);   (optional: only these logits are needed)
+ *     struct tensor *logits = run_forward(&run, err);  (NULL: a handler's pattern matched no site, ...)
+ *     run.states[1]                                    (h.1: [rows, D]; its places say which row is which)
+ *
+ * The batch is packed: sequences of unlike length lie end to end, N tokens in all, no padding. A place is a token's index in that packing.
+ * Everything lives in the tape's arena. A site's name is its address: "h.1", "x.2", "loop.2.block.0.attn.out", "logits". Boundary numbers: 0 before
+ * the first loop, k after loop k, before anything is mixed back in.
+ *
+ * A run can also start in the middle (run_replay): from changed states at a boundary, computing only what the change can reach and reading
+ * everything else from a base run that kept its keys and values (run.keep). That is what makes sweeps fast.
+ */
+#ifndef MODELS_RUN_H
+#define MODELS_RUN_H
+
+#include "models/model.h"
+#include "numbers/op.h"
+
+struct batch {
+    int rows;            /* B sequences */
+    int size;            /* N tokens in all */
+    int longest;
+    const int *start;    /* [B+1] place of each sequence's first token */
+    const int *tokens;   /* [N] */
+    const int *row;      /* [N] sequence of each place */
+    const int *position; /* [N] position inside its sequence */
+};
+
+struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens);
+struct batch *batch_repeat(struct arena *arena, const struct batch *batch, int times); /* the same sequences, one copy behind the other */
+
+/* Some of a batch's places, in rising order: what the rows of a tensor stand for. */
+struct places {
+    int count;
+    const int *at;       /* [count] place */
+    const int *index;    /* [batch->size] row of a place, or -1 */
+    const int *position; /* [count] */
+};
+
+struct places *places_new(struct arena *arena, const struct batch *batch, int count, const int *at);
+struct places *places_all(struct arena *arena, const struct batch *batch);
+
+/* What is attached to one run. fire may change the tensor's numbers in place. It is called at every site that the pattern matches ("*" matches
+ * any run of characters), in the order of attachment. */
+struct handler {
+    const char *pattern;
+    void (*fire)(struct handler *handler, struct run *run, const char *site, struct tensor *value);
+    long sites;    /* sites matched in the last run */
+    long fired;    /* rows written, counted by fire */
+    double moved;  /* largest change of a number, kept by fire */
+};
+
+enum { RUN_HANDLERS = 16 };
+
+struct run {
+    const struct model *model;
+    struct tape *tape;
+    const struct batch *batch;
+    int loops;                       /* K; may differ from the model's */
+    const struct places *all;
+    const struct places *wanted;     /* NULL: all */
+    struct tensor **states;          /* [loops+1] h.k after the handlers; NULL where not computed */
+    struct tensor *logits;
+    struct rope rope;                /* of the family, if it has one */
+
+    struct handler *handlers[RUN_HANDLERS];
+    int handler_count;
+    void (*visit)(void *self, const char *site, const struct tensor *value); /* for listing sites */
+    void *visitor;
+
+    bool keep;                       /* leave slots behind for replays */
+    struct slot *slots;              /* [loops * stages + 1], filled when keep is set */
+    struct tensor **inputs;          /* [loops+1] x.k */
+
+    const struct run *base;          /* replay: where unchanged numbers are read */
+    int from;                        /* replay: boundary of the changed states; 0 in a plain run */
+    struct tensor *changed;          /* replay: the states at the changed places */
+};
+
+/* What a block leaves for replays: its input and its keys and values at all places. */
+struct slot { struct tensor *input, *k, *v; };
+
+void run_init(struct run *run, const struct model *model, struct tape *tape, const struct batch *batch);
+void run_attach(struct run *run, struct handler *handler);
+struct tensor *run_forward(struct run *run, struct err *err);
+
+/* A run over `copies` copies of base's batch (batch_repeat), from the states `changed` at boundary `from`; changed->places are of the repeated batch.
+ * Only the wanted places that lie at or behind a changed one are computed: the result's places say which. */
+void run_replay(struct run *run, const struct run *base, struct tape *tape, const struct batch *copies, int from, struct tensor *changed);
+
+/* ---- for the families: each is one identity call in forward ---- */
+
+/* A value becomes a site; returns the value, as the handlers left it. */
+struct tensor *run_site(struct run *run, struct tensor *value, const char *name, ...) __attribute__((format(printf, 3, 4)));
+
+/* The state at boundary k; kept in run->states. */
+struct tensor *run_state(struct run *run, struct tensor *h, int k);
+
+/* What enters loop k, after the interface; kept in run->inputs. */
+struct tensor *run_input(struct run *run, struct tensor *x, int k);
+
+/* Rows of x.k at the places of h (for interfaces that add to the previous input). */
+struct tensor *run_input_at(struct run *run, const struct tensor *h, int k);
+
+/* The rows of a block's input that leave it: all, but in the last block only what is wanted, and in a replay only what the change reaches. `stage` numbers
+ * the blocks of a whole forward pass, 0 first. */
+struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last);
+
+/* Attention of the places of q over everything before them; x is the block's input. Keys and values are kept or read back for replays. */
+struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
+                          struct tensor **pattern);
+
+struct tensor *run_rope(struct run *run, struct tensor *x); /* by the positions of x's places */
+
+/* What a block needed in between goes; h stays. (Nothing goes while a tape records, or in runs that keep or replay.) */
+struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h);
+
+/* The model's own decode of the state h.k; logits [rows, V]. */
+struct tensor *run_decode(struct run *run, struct tensor *h, int k);
+
+bool site_matches(const char *pattern, const char *site);
+
+#endif

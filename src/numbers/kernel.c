@@ -1,0 +1,56 @@
+#include "numbers/kernel.h"
+
+#include "numbers/op.h"
+
+#include <math.h>
+
+/* NaN or +inf anywhere: no arg max. */
+int row_argmax(const float *row, int n)
+{
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        if (!(row[i] < INFINITY)) return -1;
+        if (row[i] > row[best]) best = i;
+    }
+    return n && row[best] > -INFINITY ? best : -1;
+}
+
+static inline float most(const float *row, int n)
+{
+    float top[16];
+    int i = 0;
+    for (int j = 0; j < 16; j++) top[j] = -INFINITY;
+    for (; i + 16 <= n; i += 16)
+        for (int j = 0; j < 16; j++) top[j] = row[i + j] > top[j] ? row[i + j] : top[j];
+    for (; i < n; i++) top[0] = row[i] > top[0] ? row[i] : top[0];
+    for (int j = 1; j < 16; j++) top[0] = top[j] > top[0] ? top[j] : top[0];
+    return top[0];
+}
+
+KERNEL void row_softmax(const float *logits, float *p, int n, float scale)
+{
+    float top = most(logits, n) * scale, s[16] = {0};
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int j = 0; j < 16; j++) {
+            float e = fast_exp(logits[i + j] * scale - top);
+            p[i + j] = e;
+            s[j] += e;
+        }
+    for (; i < n; i++) {
+        p[i] = fast_exp(logits[i] * scale - top);
+        s[0] += p[i];
+    }
+    float inverse = 1.0f / sum16(s);
+    for (i = 0; i < n; i++) p[i] *= inverse;
+}
+
+double row_log_sum_exp(const float *row, int n)
+{
+    double top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++) top = row[i] > top ? row[i] : top;
+    for (int i = 0; i < n; i++) sum += exp(row[i] - top);
+    return top + log(sum);
+}
+
+KERNEL float row_dot(const float *a, const float *b, int n) { return dot(a, b, n); }

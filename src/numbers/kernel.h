@@ -1,0 +1,58 @@
+/* What the inner loops share: processor variants chosen when the program starts, and an exponential that vectorises.
+ *
+ *     KERNEL static void scale(float *x, int n, float by) { for (int i = 0; i < n; i++) x[i] *= by; }
+ *
+ * KERNEL compiles a function for several x86-64 levels; the loader picks one. Sums use sixteen fixed partial sums, so a result does not depend on how
+ * wide the processor is, as long as no multiply-add is fused (ISO C17 mode forbids it).
+ */
+#ifndef NUMBERS_KERNEL_H
+#define NUMBERS_KERNEL_H
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(PLAIN_KERNELS)
+#define KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define KERNEL
+#endif
+
+/* Relative error below 1e-7 on [-87, 88], clamped outside; NaN stays NaN. Range reduction and polynomial: Cephes expf. */
+static inline float fast_exp(float x)
+{
+    x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
+    float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f; /* nearest integer */
+    float f = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * f + 1.3981999507e-3f;
+    p = p * f + 8.3334519073e-3f;
+    p = p * f + 4.1665795894e-2f;
+    p = p * f + 1.6666665459e-1f;
+    p = p * f + 5.0000001201e-1f;
+    p = p * f * f + f + 1.0f;
+    int bits = ((int)n + 127) << 23;
+    float power;
+    memcpy(&power, &bits, 4);
+    return p * power;
+}
+
+static inline float fast_sigmoid(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
+
+static inline float sum16(const float s[16])
+{
+    float t[8], u[4];
+    for (int j = 0; j < 8; j++) t[j] = s[j] + s[j + 8];
+    for (int j = 0; j < 4; j++) u[j] = t[j] + t[j + 4];
+    return (u[0] + u[2]) + (u[1] + u[3]);
+}
+
+static inline float dot(const float *a, const float *b, int n)
+{
+    float s[16] = {0};
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int j = 0; j < 16; j++) s[j] += a[i + j] * b[i + j];
+    for (; i < n; i++) s[0] += a[i] * b[i];
+    return sum16(s);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* The ops: coarse, fused where it pays, each with its gradient. Letters: N rows, D width, V vocabulary, F MLP width, H heads, E head size.
+ *
+ * Every op reads its sources, returns a new tensor in the tape's arena and, when the tape records, leaves a node. Shapes are checked by assert:
+ * they are wrong only when we are.
+ */
+#ifndef NUMBERS_OP_H
+#define NUMBERS_OP_H
+
+#include "numbers/tape.h"
+
+/* ops_rows.c */
+struct tensor *op_embed(struct tape *tape, const struct weight *table, const int *tokens, int n); /* table rows: [n, D] */
+struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, int n);            /* x rows: [n, D] */
+struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight, float fixed);
+        /* x + w y, [N, D]; w is weight [N, 1], or `fixed` when weight is NULL */
+
+/* ops_linear.c */
+struct tensor *op_linear(struct tape *tape, struct tensor *x, const struct weight *w, struct tensor *add);
+        /* x w^T (+ add, the residual; not used again after): [N, out] */
+struct tensor *op_gate(struct tape *tape, struct tensor *x, const struct weight *w, const struct weight *bias);
+        /* sigmoid(w . x + b): [N, 1]; w is (1, D) */
+
+/* ops_norm.c: x / sqrt(mean(x^2) + eps) * gain; gain NULL: 1. Zhang and Sennrich 2019, arXiv 1910.07467 */
+struct tensor *op_rms_norm(struct tape *tape, struct tensor *x, const struct weight *gain, float eps);
+
+/* ops_attention.c: rotary positions in the split-half layout (Su et al. 2021, arXiv 2104.09864), in place. */
+struct rope {
+    int half;            /* E / 2 */
+    const float *cos, *sin; /* [positions, half] */
+};
+struct rope rope_new(struct arena *arena, int positions, int head_dim, double theta);
+struct tensor *op_rope(struct tape *tape, struct tensor *x, const struct rope *rope, const int *positions);
+
+/* Causal attention over packed rows. Query row i reads the key/value rows kv[first[i]] ... kv[first[i+1]-1]; an entry j >= 0 is row j of k and v,
+ * an entry j < 0 is row ~j of a stored pair (old_k, old_v) that carries no gradient. Query head h reads key/value head h / (H / H_kv). */
+struct reach {
+    const int *first, *kv;
+    const float *old_k, *old_v;
+};
+struct heads { int count, kv_count, size; };
+struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
+                            struct tensor **pattern);
+        /* [N, H*E]; pattern, when asked for (may be NULL): [1, first[N] * H] probabilities, for each query H runs over its keys */
+
+/* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
+struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
+
+/* ops_soft.c */
+struct soft {
+    float tau;
+    int top_k;          /* 0: all tokens */
+    bool renormalize;   /* top_k: softmax over the kept logits alone; otherwise their full-softmax probabilities */
+};
+struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct weight *head, const struct weight *table, struct soft soft);
+        /* sum_v p_v table[v] with p = softmax(x head^T / tau), cut to the top_k: [N, D] */
+
+/* Adds sum_i weights[i] * -log softmax(logits_i)[targets[i]] to *loss; on the way back the logits receive its gradient. Rows of weight 0 are
+ * skipped. hits, when not NULL, receives for each row whether the target is the arg max (ties: the lowest index). */
+void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss, unsigned char *hits);
+
+/* kernel.c: what ops and probes share */
+int row_argmax(const float *row, int n); /* lowest index among equals; -1 when any number is NaN or +-inf is the largest */
+void row_softmax(const float *logits, float *p, int n, float scale); /* p = softmax(logits * scale); p may be logits */
+double row_log_sum_exp(const float *row, int n); /* of the row itself */
+float row_dot(const float *a, const float *b, int n);
+
+#endif

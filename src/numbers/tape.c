@@ -1,0 +1,65 @@
+#include "numbers/tape.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct tensor *tape_tensor(struct tape *tape, int rows, int cols)
+{
+    struct tensor *t = arena_new(tape->arena, sizeof *t);
+    *t = (struct tensor){.rows = rows, .cols = cols};
+    t->data = arena_new(tape->arena, sizeof(float) * (size_t)rows * (size_t)cols);
+    return t;
+}
+
+void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *))
+{
+    if (!tape->records) return NULL;
+    struct node *node = arena_zero(tape->arena, size);
+    node->back = back;
+    node->before = tape->last;
+    tape->last = node;
+    return node;
+}
+
+void tape_backward(struct tape *tape)
+{
+    assert(tape->records && tape->grads);
+    for (struct node *node = tape->last; node; node = node->before) node->back(tape, node);
+    tape->last = NULL;
+}
+
+float *tensor_grad(struct tape *tape, struct tensor *t)
+{
+    if (!t->grad) t->grad = arena_zero(tape->arena, sizeof(float) * (size_t)t->rows * (size_t)t->cols);
+    return t->grad;
+}
+
+float *tensor_grad_beta(struct tape *tape, struct tensor *t, float *beta)
+{
+    *beta = t->grad ? 1 : 0;
+    if (!t->grad) t->grad = arena_new(tape->arena, sizeof(float) * (size_t)t->rows * (size_t)t->cols);
+    return t->grad;
+}
+
+struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tensor *t)
+{
+    if (tape->records) return t;
+    struct tensor copy = *t;
+    size_t size = sizeof(float) * (size_t)t->rows * (size_t)t->cols;
+    arena_release(tape->arena, mark);
+    struct tensor *kept = arena_new(tape->arena, sizeof *kept);
+    float *data = arena_new(tape->arena, size); /* at or below where the data lie: blocks are filled upwards */
+    memmove(data, copy.data, size);
+    *kept = copy;
+    kept->data = data;
+    return kept;
+}
+
+const float *weight_f32(struct tape *tape, const struct weight *w)
+{
+    if (w->dtype == F32 && w->aligned) return w->data;
+    size_t n = (size_t)w->rows * (size_t)w->cols;
+    float *wide = arena_new(tape->arena, sizeof(float) * n);
+    dtype_widen(w->dtype, w->data, wide, n);
+    return wide;
+}

@@ -1,0 +1,60 @@
+/* The tape: ops compute at once; when the tape records, each leaves a node that knows how to carry gradients back.
+ *
+ *     struct tape tape = {.arena = &arena, .records = true, .grads = block};
+ *     struct tensor *h = op_embed(&tape, table, tokens, n);
+ *     struct tensor *y = op_linear(&tape, h, w, NULL);
+ *     op_cross_entropy(&tape, y, targets, weights, &loss);
+ *     tape_backward(&tape);                    (parameter gradients are added into tape.grads at weight->offset)
+ *
+ * Tensors and nodes live in the arena and die with its reset. A weight used K times collects its gradient K times. Not recording is inference: a
+ * block's temporaries are given back with tape_mark and tape_keep, so memory does not grow with loops.
+ */
+#ifndef NUMBERS_TAPE_H
+#define NUMBERS_TAPE_H
+
+#include "ground/mem.h"
+#include "numbers/weight.h"
+
+struct places;
+
+struct tensor {
+    float *data;                  /* [rows, cols], row-major */
+    float *grad;                  /* same shape, or NULL: no gradient has arrived yet */
+    int rows, cols;
+    const struct places *places;  /* which (sequence, position) each row belongs to; kept by run.c, NULL elsewhere */
+};
+
+/* Base of every op's node: the op's own struct begins with it. */
+struct tape;
+struct node {
+    void (*back)(struct tape *tape, struct node *node);
+    struct node *before;
+};
+
+struct tape {
+    struct arena *arena;
+    bool records;
+    float *grads; /* parameter gradients, the layout of weight->offset; needed when recording */
+    struct node *last;
+};
+
+struct tensor *tape_tensor(struct tape *tape, int rows, int cols); /* data not set */
+
+/* A node of `size` bytes, the op's struct, put on the tape; NULL when the tape does not record. */
+void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *));
+
+void tape_backward(struct tape *tape);
+
+/* Gradient of t to add into, zeroed at first use. */
+float *tensor_grad(struct tape *tape, struct tensor *t);
+
+/* The same for an op that can store as well as add: *beta is 0 (nothing there yet, store) or 1 (add). */
+float *tensor_grad_beta(struct tape *tape, struct tensor *t, float *beta);
+
+/* Inference only: frees everything since mark but t, which moves down to it. A recording tape keeps all and returns t. */
+struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tensor *t);
+
+/* The weight as f32: in place when it is stored so, else widened into the arena. */
+const float *weight_f32(struct tape *tape, const struct weight *weight);
+
+#endif
