@@ -6,9 +6,7 @@
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "ground/text.h"
-#if __has_include("ui/tui.h")
 #include "ui/tui.h"
-#endif
 
 #include <errno.h>
 #include <locale.h>
@@ -111,12 +109,7 @@ static int open_screen(struct session *session, const struct wish *wish, struct 
         return DONE;
     }
     if (wish->count > first + 1) return err_set(err, "'%s' is one word too many: tui [MODEL]", text_show(wish->words[first + 1])), USAGE;
-#if __has_include("ui/tui.h")
     return tui_main(session, wish->count > first ? wish->words[first] : NULL);
-#else
-    (void)session;
-    return err_set(err, "built without the screen"), FAILED;
-#endif
 }
 
 static int run_command(struct session *session, const struct wish *wish, struct sink *sink, struct err *err)

@@ -4,11 +4,11 @@
 
 /* A row is declared by its name and listed once. */
 #define FAMILIES(row)
-#define GENERATORS(row)
+#define GENERATORS(row) row(khop)
 #define PROBES(row)
 #define INTERVENTIONS(row)
 #define FIGURES(row)
-#define COMMANDS(row) row(help)
+#define COMMANDS(row) row(help) row(data)
 #define VIEWS(row)
 
 #define LIST(type, list, prefix, ROWS) \

@@ -189,7 +189,7 @@ static void add_option(const struct option *o, struct text *out)
     if (o->kind != OPTION_FLAG) text_add(&left, " %s", placeholder);
     text_add(out, left.size < 28 ? "  %-28s%s" : "  %s\n                              %s", left.data, o->help ? o->help : "");
     if (o->fallback && o->kind != OPTION_FLAG) text_add(out, " [%s]", *o->fallback ? o->fallback : "''");
-    if (o->low != 0 || o->high != 0) text_add(out, " (%.15g to %.15g)", o->low, o->high);
+    if (o->low != 0 || o->high != 0) text_add(out, " (%.16g to %.16g)", o->low, o->high);
     if (o->many) text_add(out, " (may be given several times)");
     text_add(out, "\n");
     text_clear(&left);

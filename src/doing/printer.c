@@ -24,11 +24,20 @@ static void write_out(struct printer *printer, const struct text *text)
     if (text->data[text->size - 1] != '\n') fputc('\n', stdout);
 }
 
+/* One object a line, so that a reader of several tables can take them line by line. Line ends stand only between values, never inside strings. */
+static void join_lines(struct text *text)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < text->size; i++)
+        if (text->data[i] != '\n') text->data[size++] = text->data[i];
+    text->data[text->size = size] = 0;
+}
+
 static void close_table(struct printer *printer)
 {
     struct text text = {0};
     if (!printer->table) return;
-    if (printer->form == PRINT_JSON) table_json(printer->table, &text);
+    if (printer->form == PRINT_JSON) table_json(printer->table, &text), join_lines(&text);
     else if (printer->form == PRINT_TSV) table_tsv(printer->table, &text);
     else table_print(printer->table, &text);
     if (printer->printed++ && printer->form != PRINT_JSON) fputc('\n', stdout);

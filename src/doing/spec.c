@@ -77,9 +77,9 @@ struct dataset *spec_open(const char *path, const char *name, struct sink *sink,
     if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));
     if (folder) data = open_with_hash(folder, hash, NULL, NULL); /* nothing there, or of another version: made anew */
     if (folder && !data) {
-        sink_note(sink, "made the dataset %s in %s (data %s)", name, folder, line);
         if (make_from_line(line, folder, sink, err)) data = open_with_hash(folder, hash, sink, err);
-        if (!data) err_in(err, "%s", text_show(path));
+        if (data) sink_note(sink, "the dataset %s did not exist yet and was made in %s (data %s)", name, folder, line);
+        else err_in(err, "%s", text_show(path));
     }
     mem_free(text), mem_free(line), mem_free(hash), mem_free(folder);
     return data;

@@ -1,0 +1,17 @@
+/* Reading one split: a file of JSON lines into questions.
+ *
+ *     struct split split;
+ *     if (!split_read(&split, data, "train_two_hop.jsonl", sha256, sink, err)) return false;      (uses data->folder, vocab_size and arena)
+ *
+ * A row in the form in which rows are usually written is read straight from the bytes; every other one goes through the strict JSON reader, which knows
+ * what to say about it.
+ */
+#ifndef LEARNING_DATASET_READ_H
+#define LEARNING_DATASET_READ_H
+
+#include "learning/dataset.h"
+
+/* sha256: what the file's hash should be, or NULL. */
+bool split_read(struct split *split, struct dataset *data, const char *file, const char *sha256, struct sink *sink, struct err *err);
+
+#endif
