@@ -3,12 +3,12 @@
 #include <stddef.h>
 
 /* A row is declared by its name and listed once. */
-#define FAMILIES(row)
+#define FAMILIES(row) row(looped)
 #define GENERATORS(row) row(khop)
 #define PROBES(row)
 #define INTERVENTIONS(row)
 #define FIGURES(row)
-#define COMMANDS(row) row(help) row(data)
+#define COMMANDS(row) row(help) row(info) row(models) row(data)
 #define VIEWS(row)
 
 #define LIST(type, list, prefix, ROWS) \

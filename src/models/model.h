@@ -52,7 +52,7 @@ struct model {
     void *arch;                 /* the family's own description, made by declare */
     struct weight **weights;
     size_t weight_count, weight_room;
-    size_t parameter_count;     /* numbers in all weights */
+    size_t parameter_count;     /* numbers in a block of all weights; each starts at a multiple of 16, so there are gaps (see model_numbers) */
     float *block;               /* trainable: all parameters; NULL for a mapped model */
     struct arena *arena;        /* what declare made */
     /* Set by declare: */
@@ -74,6 +74,8 @@ void model_free(struct model *model);
 
 /* Writes config.json and model.safetensors (weights as dtype) into the folder, each atomically. */
 bool model_save(const struct model *model, const char *folder, enum dtype dtype, struct err *err);
+
+size_t model_numbers(const struct model *model); /* parameters: numbers in all weights, without gaps */
 
 /* SHA-256 of the weights file(s), 64 hex digits; "" for a fresh model. */
 const char *model_hash(const struct model *model);

@@ -31,11 +31,13 @@ struct tensor_entry {
     bool aligned; /* data is aligned for its dtype */
 };
 
+struct tensor_file;
+
 struct tensor_set {
     char *path;
     struct tensor_entry *entries; /* sorted by name */
     size_t count;
-    struct tensor_file *files;    /* the mappings */
+    struct tensor_file *files;    /* the mappings, sorted by name (models/tensor_file.h) */
     size_t file_count;
     char hash[65]; /* SHA-256 over the bytes of all files in the order of their names; empty until tensor_set_hash */
 };

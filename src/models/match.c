@@ -1,0 +1,200 @@
+#include "models/match.h"
+
+#include "ground/mem.h"
+#include "ground/text.h"
+#include "models/tensor_file.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 6500 /* bytes of one message or note */, NAMED = 8, CHUNK = 4096 };
+
+/* Misfits of one file, one line each; what no longer fits into a message is counted. */
+struct misfits { struct text lines; size_t left_out; };
+
+static void misfit(struct misfits *misfits, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void misfit(struct misfits *misfits, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (misfits->lines.size + strlen(line) > LISTED) misfits->left_out++;
+    else text_add(&misfits->lines, "%s%s", misfits->lines.size ? "\n" : "", line);
+}
+
+/* The file that a message about the whole set names. */
+static const char *label(const struct tensor_set *set)
+{
+    return set->file_count == 1 ? set->files[0].shown : "model.safetensors.index.json";
+}
+
+/* ------------------------------------------------------------------ one weight */
+
+static void missing(const struct model *model, const struct weight *weight, struct misfits *misfits)
+{
+    int64_t shape[] = {weight->dims == 1 ? weight->cols : weight->rows, weight->cols};
+    struct text why = {0};
+    text_add(&why, "config.json asks for it, %s", shape_show(weight->dims, shape));
+    if (weight->use == WEIGHT_TABLE && weight != model->table)
+        text_add(&why, " because tie_word_embeddings is false: store the head, or set tie_word_embeddings to true if it is the embedding table");
+    if (weight->other) text_add(&why, "; %s would do as well", weight->other);
+    misfit(misfits, "%s: tensor %s is missing: %s", label(model->set), weight->name, why.data);
+    text_clear(&why);
+}
+
+static bool fits(const struct weight *weight, const struct tensor_entry *entry, struct misfits *misfits)
+{
+    int64_t shape[] = {weight->dims == 1 ? weight->cols : weight->rows, weight->cols};
+    bool same = entry->dims == weight->dims;
+    for (int i = 0; same && i < weight->dims; i++) same = entry->shape[i] == shape[i];
+    if (!same)
+        misfit(misfits, "%s: tensor %s has shape %s, config.json asks for %s", entry->file, text_show(entry->name),
+               shape_show(entry->dims, entry->shape), shape_show(weight->dims, shape));
+    bool weights = dtype_is_weight(entry->dtype);
+    if (!weights)
+        misfit(misfits, "%s: tensor %s is %s: a weight must be F32, F16 or BF16", entry->file, text_show(entry->name), dtype_name(entry->dtype));
+    return same && weights;
+}
+
+/* Largest |a - b|; NaN when only one of two numbers is one. */
+static double difference(const struct tensor_entry *a, const struct tensor_entry *b)
+{
+    float x[CHUNK], y[CHUNK];
+    double most = 0;
+    for (size_t at = 0; at < a->count; at += CHUNK) {
+        size_t n = a->count - at < CHUNK ? a->count - at : CHUNK;
+        dtype_widen(a->dtype, (const char *)a->data + at * dtype_size(a->dtype), x, n);
+        dtype_widen(b->dtype, (const char *)b->data + at * dtype_size(b->dtype), y, n);
+        for (size_t i = 0; i < n; i++) {
+            bool same = x[i] == y[i] || (isnan(x[i]) && isnan(y[i]));
+            if (!same && isnan(x[i] - y[i])) return NAN;
+            if (!same && fabs((double)x[i] - y[i]) > most) most = fabs((double)x[i] - y[i]);
+        }
+    }
+    return most;
+}
+
+/* A tied weight that is stored under both names must be the same twice. */
+static void compare(const struct tensor_entry *one, const struct tensor_entry *other, struct sink *sink, struct misfits *misfits)
+{
+    double most = difference(one, other);
+    if (most == 0) {
+        sink_note(sink, "%s: %s is stored beside %s, to which it is tied: both are equal", other->file, other->name, one->name);
+        return;
+    }
+    misfit(misfits,
+           "%s: %s and %s differ (largest difference %g), but config.json ties them: set tie_word_embeddings to false, or store one of them",
+           other->file, other->name, one->name, most);
+}
+
+static void match(struct model *model, struct weight *weight, struct sink *sink, struct misfits *misfits)
+{
+    const struct tensor_entry *entry = tensor_set_find(model->set, weight->name);
+    const struct tensor_entry *other = weight->other ? tensor_set_find(model->set, weight->other) : NULL;
+    bool both = entry && other;
+    if (!entry) entry = other;
+    if (!entry) {
+        missing(model, weight, misfits);
+        return;
+    }
+    if (!fits(weight, entry, misfits)) return;
+    if (both && fits(weight, other, misfits)) compare(entry, other, sink, misfits);
+    weight->dtype = entry->dtype;
+    weight->data = entry->data;
+    weight->aligned = entry->aligned;
+    weight->stored = true;
+}
+
+/* ------------------------------------------------------------------ what is odd */
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static void note_undeclared(const struct model *model, struct sink *sink)
+{
+    const struct tensor_set *set = model->set;
+    const char **declared = mem_new((2 * model->weight_count + 1) * sizeof *declared);
+    size_t count = 0, odd = 0;
+    struct text names = {0};
+    for (size_t i = 0; i < model->weight_count; i++) {
+        declared[count++] = model->weights[i]->name;
+        if (model->weights[i]->other) declared[count++] = model->weights[i]->other;
+    }
+    if (count) qsort(declared, count, sizeof *declared, by_name);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tensor_entry *entry = set->entries + i;
+        const char *name = entry->name;
+        if (count && bsearch(&name, declared, count, sizeof *declared, by_name)) continue;
+        if (++odd <= NAMED) text_add(&names, "%s%s %s", odd > 1 ? ", " : "", text_show(name), shape_show(entry->dims, entry->shape));
+    }
+    if (odd > NAMED) text_add(&names, " and %zu more", odd - NAMED);
+    if (odd) sink_note(sink, "%s: %s no part of this model, ignored: %s", label(set), odd > 1 ? "tensors are" : "a tensor is", names.data);
+    text_clear(&names);
+    mem_free(declared);
+}
+
+/* How many numbers have all exponent bits set: NaN and infinities. One pass that the compiler turns into vector code. */
+static size_t count_odd(const struct tensor_entry *entry)
+{
+    const unsigned char *data = entry->data;
+    size_t odd = 0;
+    if (entry->dtype == F32) {
+        for (size_t i = 0; i < entry->count; i++) {
+            uint32_t bits;
+            memcpy(&bits, data + 4 * i, 4);
+            odd += (bits & 0x7f800000) == 0x7f800000;
+        }
+        return odd;
+    }
+    uint16_t mask = entry->dtype == BF16 ? 0x7f80 : 0x7c00;
+    for (size_t i = 0; i < entry->count; i++) {
+        uint16_t bits;
+        memcpy(&bits, data + 2 * i, 2);
+        odd += (bits & mask) == mask;
+    }
+    return odd;
+}
+
+static size_t count_nan(const struct tensor_entry *entry)
+{
+    float x[CHUNK];
+    size_t count = 0;
+    for (size_t at = 0; at < entry->count; at += CHUNK) {
+        size_t n = entry->count - at < CHUNK ? entry->count - at : CHUNK;
+        dtype_widen(entry->dtype, (const char *)entry->data + at * dtype_size(entry->dtype), x, n);
+        for (size_t i = 0; i < n; i++) count += isnan(x[i]) != 0;
+    }
+    return count;
+}
+
+static void note_not_finite(const struct tensor_set *set, struct sink *sink)
+{
+    size_t tensors = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tensor_entry *entry = set->entries + i;
+        size_t odd = dtype_is_weight(entry->dtype) ? count_odd(entry) : 0, nan;
+        if (!odd || ++tensors > NAMED) continue;
+        nan = count_nan(entry);
+        sink_note(sink, "%s: tensor %s: %zu of %zu numbers are not finite (%zu NaN, %zu infinite)", entry->file, text_show(entry->name), odd,
+                  entry->count, nan, odd - nan);
+    }
+    if (tensors > NAMED) sink_note(sink, "%s: %zu more tensors hold numbers that are not finite (NaN or infinite)", label(set), tensors - NAMED);
+}
+
+bool match_weights(struct model *model, struct sink *sink, struct err *err)
+{
+    struct misfits misfits = {0};
+    for (size_t i = 0; i < model->weight_count; i++) match(model, model->weights[i], sink, &misfits);
+    bool good = !misfits.lines.size;
+    if (!good) err_set(err, "%s", misfits.lines.data);
+    if (misfits.left_out) err_add(err, "\n%s: %zu more of this kind", label(model->set), misfits.left_out);
+    text_clear(&misfits.lines);
+    if (!good) return false;
+    note_undeclared(model, sink);
+    note_not_finite(model->set, sink);
+    return true;
+}
