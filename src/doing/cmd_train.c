@@ -1,0 +1,84 @@
+#include "doing/command.h"
+
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "learning/train.h"
+#include "numbers/blas.h"
+#include "numbers/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static const struct option options[] = {
+    {"out", OPTION_TEXT, NULL, .help = "the run folder: model, state and log", .placeholder = "RUN"},
+    {"resume", OPTION_FLAG, NULL, .help = "continue the run in RUN, bit-exactly"},
+    {"set", OPTION_TEXT, NULL, .help = "change a line of the recipe: key=value", .placeholder = "KEY=VALUE", .many = true},
+    {"stop-after", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "save and end after this step; 0: at the end"},
+    {0},
+};
+
+/* Two trainings in one folder would overwrite each other. */
+static int lock_folder(const char *folder, struct err *err)
+{
+    char *path = path_join(folder, ".lock");
+    int fd = folder_make(folder, err) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+        close(fd);
+        fd = -1;
+        err_set(err, "%s: another training is running in this folder", text_show(folder));
+    } else if (fd < 0 && !*err->text) {
+        err_set(err, "%s: %s", text_show(path), strerror(errno));
+    }
+    mem_free(path);
+    return fd;
+}
+
+static bool train(struct session *session, const struct args *args, const struct recipe *recipe, const char *folder, struct sink *sink, struct err *err)
+{
+    const struct dataset *data = session_data(session, NULL, args_text(&recipe->args, "data"), sink, err);
+    if (!data || !blas_check(err)) return false;
+    struct pool *pool = pool_new(session->threads);
+    struct trainer *trainer = trainer_new(recipe, data, pool, folder, sink, err);
+    bool ok = trainer != NULL;
+    if (ok && args_flag(args, "resume")) ok = trainer_resume(trainer, err);
+    if (ok) ok = trainer_run(trainer, sink, &session->stop, args_int(args, "stop-after"), err);
+    trainer_free(trainer);
+    pool_free(pool);
+    session_forget(session, folder);
+    return ok;
+}
+
+static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
+{
+    (void)self;
+    struct recipe recipe;
+    const char *folder = args_text(args, "out"), *one;
+    if (!folder) return err_set(err, "--out RUN is missing: the folder for model, state and log");
+    if (!recipe_read(&recipe, args_word(args, 0), err)) return false;
+    bool ok = true;
+    for (size_t i = 0; ok && (one = args_at(args, "set", i)); i++) ok = recipe_set(&recipe, one, err);
+    bool there = trainer_has_state(folder), resume = args_flag(args, "resume");
+    if (ok && there && !resume) ok = err_set(err, "%s: holds a training run: --resume continues it; or choose another folder", text_show(folder));
+    if (ok && !there && resume) ok = err_set(err, "%s: there is no state to resume from", text_show(folder));
+    int lock = ok ? lock_folder(folder, err) : -1;
+    ok = ok && lock >= 0 && train(session, args, &recipe, folder, sink, err);
+    if (lock >= 0) close(lock);
+    recipe_clear(&recipe);
+    return ok;
+}
+
+const struct command command_train = {
+    .name = "train",
+    .words = "RECIPE",
+    .least = 1,
+    .most = 1,
+    .help = "train a model from a recipe; Ctrl-C saves, --resume continues",
+    .more = "A recipe is a text file of lines key = value: data, the trainer's options (lr, epochs, batch, embedding_sd, ...) and the model's config with "
+            "model. in front. Results are the same bytes for any number of threads.",
+    .options = options,
+    .example = "train models/vanilla/recipe --out runs/vanilla",
+    .run = run,
+};
