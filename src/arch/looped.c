@@ -68,8 +68,8 @@ static void declare_block(struct builder *b, struct looped *m, struct block *w, 
 
 static void declare_heads(struct config *c, struct looped *m, int width)
 {
-    int count = (int)config_int(c, "num_attention_heads|n_head|n_heads", 1, 1 << 16);
-    int kv = (int)config_int_quiet(c, "num_key_value_heads|n_kv_heads", 1, 1 << 16, count);
+    int count = (int)config_int(c, "num_attention_heads|n_head|n_heads", 1, 1 << 12);
+    int kv = (int)config_int_quiet(c, "num_key_value_heads|n_kv_heads", 1, 1 << 12, count);
     int size = (int)config_int_quiet(c, "head_dim", 1, 1 << 16, width / count > 0 ? width / count : 1);
     if (count % kv) config_wrong(c, "num_key_value_heads", "%d key/value heads do not divide %d attention heads", kv, count);
     if (!config_has(c, "head_dim") && width % count) config_wrong(c, "num_attention_heads", "%d heads do not divide hidden_size %d: give head_dim", count, width);

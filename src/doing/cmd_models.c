@@ -33,8 +33,9 @@ static void show(const char *path, struct sink *sink)
     err.text[strcspn(err.text, "\n")] = 0;
     sink_row(sink, (struct cell[COLUMNS]){
         cell_text(text_show(path_base(path))), cell_text(text_show(path)), cell_text(model ? model->family->model_type : ""),
-        cell_text(model && model->interface ? model->interface : ""), cell_number(model ? model->loops : NAN), cell_number(model ? model->blocks : NAN),
-        cell_number(model ? model->width : NAN), cell_number(model ? model->vocab_size : NAN), cell_number(model ? (double)model_numbers(model) : NAN),
+        cell_text(model && model->interface ? model->interface : ""), cell_number(model ? model->loops : NAN),
+        cell_number(model ? model->blocks : NAN), cell_number(model ? model->width : NAN), cell_number(model ? model->vocab_size : NAN),
+        cell_number(model ? (double)model_numbers(model) : NAN),
         cell_text(dtypes.data), cell_number(model ? (double)facts_bytes(model) : NAN), cell_text(data ? text_show(data) : ""),
         cell_text(model ? "" : err.text),
     });

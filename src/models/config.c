@@ -4,6 +4,7 @@
 #include "ground/mem.h"
 #include "ground/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,15 +123,11 @@ void config_wrong(struct config *config, const char *key, const char *format, ..
     text_add(&config->wrong, "%s%s: %s %s", config->wrong.size ? "\n" : "", config->label, key, message);
 }
 
-/* "num_loops (or n_loops)": the spellings of a key for messages. */
-static const char *spellings(const char *keys, char *out, size_t room)
+/* "a|b|c" as "a, b, c", appended. */
+static void add_list(struct text *out, const char *words)
 {
-    const char *bar = strchr(keys, '|');
-    if (!bar) snprintf(out, room, "%s", keys);
-    else snprintf(out, room, "%.*s (or %s)", (int)(bar - keys), keys, bar + 1);
-    for (char *c = out; *c; c++)
-        if (*c == '|') *c = ',';
-    return out;
+    for (const char *at = words; *at; at += strcspn(at, "|"), at += *at == '|')
+        text_add(out, "%s%.*s", at > words ? ", " : "", (int)strcspn(at, "|"), at);
 }
 
 /* The value as a person would write it, cut. */
@@ -144,15 +141,16 @@ static void add_value(const struct json *node, struct text *out)
     else text_add(out, "%s", json_kind(node));
 }
 
-/* "is "16" (a string)": what stands there, for messages. */
+/* What stands there, for messages: "16" in quotes is a string, 1 may have been written as 1.0. */
 static const char *found(const struct json *node, char *out, size_t room)
 {
     struct text value = {0};
+    double number;
+    int64_t whole;
+    bool fraction = json_number(node, &number) && !json_int(node, &whole) && fabs(number) < 0x1p53 && number == floor(number);
     add_value(node, &value);
-    bool plain = json_is_object(node) || json_is_array(node) || json_is_null(node);
-    if (json_string(node)) snprintf(out, room, "is \"%s\", a string", value.data);
-    else if (plain) snprintf(out, room, "is %s", value.data);
-    else snprintf(out, room, "is %s, %s", value.data, json_kind(node));
+    if (json_string(node)) snprintf(out, room, "is the string \"%s\"", value.data);
+    else snprintf(out, room, "is %s%s", value.data, fraction ? " with a fraction or exponent" : "");
     text_clear(&value);
     return out;
 }
@@ -234,14 +232,30 @@ static const struct json *find(struct config *config, const char *keys, char **k
     return node;
 }
 
+/* " (other spellings: n_loops, num_steps)", when there are others than key; appended. */
+static void add_spellings(struct text *out, const char *keys, const char *key)
+{
+    struct text others = {0};
+    for (const char *at = keys; *at; at += strcspn(at, "|"), at += *at == '|') {
+        size_t size = strcspn(at, "|");
+        if (strlen(key) != size || strncmp(at, key, size)) text_add(&others, "%s%.*s", others.size ? ", " : "", (int)size, at);
+    }
+    if (others.size) text_add(out, " (other spellings: %s)", others.data);
+    text_clear(&others);
+}
+
 enum absence { REFUSE, NAME_DEFAULT, QUIET };
 
 /* What an absent key means; the default's text becomes a fact. */
 static void absent(struct config *config, const char *keys, enum absence absence, const char *fallback, const char *wanted)
 {
-    char names[400];
     if (absence == REFUSE) {
-        config_wrong(config, spellings(keys, names, sizeof names), "is missing: %s is wanted", wanted);
+        struct text others = {0};
+        char key[128];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(keys, "|"), keys);
+        add_spellings(&others, keys, key);
+        config_wrong(config, key, "is missing: %s is wanted%s", wanted, others.size ? others.data : "");
+        text_clear(&others);
         return;
     }
     add_fact(config, keys, fallback, false);
@@ -250,10 +264,11 @@ static void absent(struct config *config, const char *keys, enum absence absence
 
 static void misfit(struct config *config, const char *key, const char *keys, const struct json *node, const char *wanted)
 {
-    char is[500], names[400];
-    found(node, is, sizeof is);
-    if (strchr(keys, '|')) config_wrong(config, key, "%s: %s is wanted (spellings: %s)", is, wanted, spellings(keys, names, sizeof names));
-    else config_wrong(config, key, "%s: %s is wanted", is, wanted);
+    struct text others = {0};
+    char is[500];
+    add_spellings(&others, keys, key);
+    config_wrong(config, key, "%s: %s is wanted%s", found(node, is, sizeof is), wanted, others.size ? others.data : "");
+    text_clear(&others);
 }
 
 /* ------------------------------------------------------------------ typed reading */
@@ -326,9 +341,8 @@ static const char *get_choice(struct config *config, const char *keys, const cha
     struct text wanted = {0};
     char *key;
     if (!fallback) fallback = names_add(&config->kept, choices, strcspn(choices, "|"));
-    text_add(&wanted, "one of %s", choices);
-    for (char *c = wanted.data; *c; c++)
-        if (*c == '|') *c = ' ';
+    text_add(&wanted, strchr(choices, '|') ? "one of " : "only ");
+    add_list(&wanted, choices);
     const struct json *node = find(config, keys, &key);
     const char *value = json_string(node);
     if (!node) {

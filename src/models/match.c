@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 6500 /* bytes of one message or note */, NAMED = 8, CHUNK = 4096 };
+enum { LISTED = 7000 /* bytes of one message */, NAMED = 8, EXPLAINED = 12, CHUNK = 4096 };
 
-/* Misfits of one file, one line each; what no longer fits into a message is counted. */
+/* Misfits, one line each; what no longer fits into a message is counted. */
 struct misfits { struct text lines; size_t left_out; };
 
 static void misfit(struct misfits *misfits, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,7 +35,7 @@ static const char *label(const struct tensor_set *set)
 
 /* ------------------------------------------------------------------ one weight */
 
-static void missing(const struct model *model, const struct weight *weight, struct misfits *misfits)
+static void explain_missing(const struct model *model, const struct weight *weight, struct misfits *misfits)
 {
     int64_t shape[] = {weight->dims == 1 ? weight->cols : weight->rows, weight->cols};
     struct text why = {0};
@@ -45,6 +45,32 @@ static void missing(const struct model *model, const struct weight *weight, stru
     if (weight->other) text_add(&why, "; %s would do as well", weight->other);
     misfit(misfits, "%s: tensor %s is missing: %s", label(model->set), weight->name, why.data);
     text_clear(&why);
+}
+
+static bool is_missing(const struct model *model, const struct weight *weight)
+{
+    return !tensor_set_find(model->set, weight->name) && !(weight->other && tensor_set_find(model->set, weight->other));
+}
+
+/* A few with their shapes and reasons, many as one list of names. */
+static void list_missing(const struct model *model, struct misfits *misfits)
+{
+    size_t count = 0, listed = 0, left_out = 0;
+    struct text names = {0};
+    for (size_t i = 0; i < model->weight_count; i++) count += is_missing(model, model->weights[i]);
+    for (size_t i = 0; count && i < model->weight_count; i++) {
+        const struct weight *weight = model->weights[i];
+        bool head = weight->use == WEIGHT_TABLE && weight != model->table;
+        if (!is_missing(model, weight)) continue;
+        if (count <= EXPLAINED || head) explain_missing(model, weight, misfits);
+        else if (names.size + strlen(weight->name) > LISTED - 600) left_out++;
+        else text_add(&names, "%s%s", listed++ ? ", " : "", weight->name);
+    }
+    if (left_out) text_add(&names, " and %zu more", left_out);
+    if (listed)
+        text_add(&misfits->lines, "%s%s: %zu tensors that config.json asks for are missing: %s", misfits->lines.size ? "\n" : "", label(model->set),
+                 listed + left_out, names.data);
+    text_clear(&names);
 }
 
 static bool fits(const struct weight *weight, const struct tensor_entry *entry, struct misfits *misfits)
@@ -92,17 +118,13 @@ static void compare(const struct tensor_entry *one, const struct tensor_entry *o
            other->file, other->name, one->name, most);
 }
 
-static void match(struct model *model, struct weight *weight, struct sink *sink, struct misfits *misfits)
+static void match(const struct model *model, struct weight *weight, struct sink *sink, struct misfits *misfits)
 {
     const struct tensor_entry *entry = tensor_set_find(model->set, weight->name);
     const struct tensor_entry *other = weight->other ? tensor_set_find(model->set, weight->other) : NULL;
     bool both = entry && other;
     if (!entry) entry = other;
-    if (!entry) {
-        missing(model, weight, misfits);
-        return;
-    }
-    if (!fits(weight, entry, misfits)) return;
+    if (!entry || !fits(weight, entry, misfits)) return;
     if (both && fits(weight, other, misfits)) compare(entry, other, sink, misfits);
     weight->dtype = entry->dtype;
     weight->data = entry->data;
@@ -188,6 +210,7 @@ static void note_not_finite(const struct tensor_set *set, struct sink *sink)
 bool match_weights(struct model *model, struct sink *sink, struct err *err)
 {
     struct misfits misfits = {0};
+    list_missing(model, &misfits);
     for (size_t i = 0; i < model->weight_count; i++) match(model, model->weights[i], sink, &misfits);
     bool good = !misfits.lines.size;
     if (!good) err_set(err, "%s", misfits.lines.data);

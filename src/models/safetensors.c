@@ -101,36 +101,31 @@ static void index_clear(struct index *index)
 
 /* ------------------------------------------------------------------ files that an index names */
 
-/* Adds one more line to a list that goes into a message of limited size. */
-static void list_add(struct text *list, size_t *left_out, const char *line)
+/* Adds one more entry to a list that goes into a message of limited size; what no longer fits is counted. */
+static void list_add(struct text *list, size_t *left_out, const char *between, const char *entry)
 {
-    if (list->size + strlen(line) > LISTED) ++*left_out;
-    else text_add(list, "%s%s", list->size ? "\n" : "", line);
-}
-
-static bool list_fail(struct text *list, size_t left_out, struct err *err)
-{
-    bool good = !list->size;
-    if (!good) err_set(err, "%s", list->data);
-    if (left_out) err_add(err, "\n%s: %zu more", index_name, left_out);
-    text_clear(list);
-    return good;
+    if (*left_out || list->size + strlen(entry) > LISTED) ++*left_out;
+    else text_add(list, "%s%s", list->size ? between : "", entry);
 }
 
 static bool check_shards_there(const struct index *index, const char *folder, struct err *err)
 {
     struct text list = {0};
-    size_t left_out = 0;
+    size_t missing = 0, left_out = 0;
     for (size_t i = 0; i < index->shard_count; i++) {
-        char *path = path_join(folder, index->shards[i]), line[600];
-        size_t tensors = 0;
-        for (size_t j = 0; j < index->place_count; j++) tensors += !strcmp(index->places[j].shard, index->shards[i]);
-        snprintf(line, sizeof line, "%s: %s is missing from the folder, with %zu tensors: incomplete download?", index_name,
-                 text_show(index->shards[i]), tensors);
-        if (!file_exists(path)) list_add(&list, &left_out, line);
+        char *path = path_join(folder, index->shards[i]);
+        if (!file_exists(path)) {
+            missing++;
+            list_add(&list, &left_out, ", ", text_show(index->shards[i]));
+        }
         mem_free(path);
     }
-    return list_fail(&list, left_out, err);
+    if (missing)
+        err_set(err, "%s: of the %zu files it names %zu are missing from the folder (incomplete download?): %s", index_name,
+                index->shard_count, missing, list.data);
+    if (left_out) err_add(err, " and %zu more", left_out);
+    text_clear(&list);
+    return !missing;
 }
 
 static const struct tensor_file *holder(const struct tensor_set *set, const char *tensor)
@@ -149,14 +144,18 @@ static bool check_promises(const struct tensor_set *set, const struct index *ind
     for (size_t i = 0; i < index->place_count; i++) {
         const struct place *place = index->places + i;
         if (tensor_set_find(set, place->tensor)) continue;
-        const struct tensor_file *other = holder(set, place->tensor);
+        const struct tensor_file *other = left_out ? NULL : holder(set, place->tensor);
         const char *where = other ? other->shown : "";
         char line[1200];
         snprintf(line, sizeof line, "%s: tensor %s should be in %s, which does not hold it%s%s%s: index and shards do not fit together",
                  index_name, text_show(place->tensor), text_show(place->shard), other ? " (it is in " : "", where, other ? ")" : "");
-        list_add(&list, &left_out, line);
+        list_add(&list, &left_out, "\n", line);
     }
-    return list_fail(&list, left_out, err);
+    bool good = !list.size;
+    if (!good) err_set(err, "%s", list.data);
+    if (left_out) err_add(err, "\n%s: %zu more of this kind", index_name, left_out);
+    text_clear(&list);
+    return good;
 }
 
 /* Files beside the index that it does not name are not read; saying so tells apart "ignored" and "used". */
@@ -167,8 +166,7 @@ static void note_strays(const struct index *index, const char *folder, struct si
     struct text list = {0};
     if (!folder_list(folder, &names, &count, NULL)) return;
     for (size_t i = 0; i < count; i++) {
-        bool named = false;
-        for (size_t j = 0; j < index->shard_count; j++) named = named || !strcmp(index->shards[j], names[i]);
+        bool named = bsearch(&names[i], index->shards, index->shard_count, sizeof *index->shards, by_text) != NULL;
         if (!named && text_ends(names[i], ".safetensors") && ++strays <= NAMED) text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
         mem_free(names[i]);
     }
