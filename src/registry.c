@@ -7,9 +7,9 @@
 #define GENERATORS(row) row(khop)
 #define PROBES(row)
 #define INTERVENTIONS(row)
-#define FIGURES(row)
-#define COMMANDS(row) row(help) row(info) row(models) row(data)
-#define VIEWS(row)
+#define FIGURES(row) row(scatter) row(curve)
+#define COMMANDS(row) row(help) row(info) row(models) row(data) row(plot)
+#define VIEWS(row) row(models) row(loops) row(help) row(output)
 
 #define LIST(type, list, prefix, ROWS) \
     ROWS(DECLARE_##prefix) \

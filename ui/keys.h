@@ -23,7 +23,7 @@ enum press {
 };
 #define PRESS_CONTROL(letter) ((letter) & 31)
 
-enum { BINDING_KEYS = 4 };
+enum { BINDING_KEYS = 8 };
 
 struct binding {
     int keys[BINDING_KEYS];             /* ends with 0; they share a name because they belong together (left, right) */

@@ -97,8 +97,8 @@ static void choose_colours(void)
     term.colours = COLORS;
     int ground = use_default_colors() == OK ? -1 : COLOR_BLACK;
     for (int t = 0; t < TINT_COUNT; t++) {
-        struct style style = theme_style(t, term.colours);
-        init_pair((short)(t + 1), (short)style.colour, (short)ground);
+        struct paint paint = theme_paint(t, term.colours);
+        init_pair((short)(t + 1), (short)paint.colour, (short)ground);
     }
 }
 
@@ -223,11 +223,11 @@ static void put(int row, int col, const struct glyph *glyph)
         s += size ? size : 1;
     }
     if (!n) letters[n++] = L' ';
-    struct style style = theme_style(glyph->tint, term.colours);
-    attr_t look = (style.bold || glyph->look & LOOK_BOLD ? A_BOLD : 0) | (style.dim ? A_DIM : 0) | (glyph->look & LOOK_REVERSE ? A_REVERSE : 0) |
+    struct paint paint = theme_paint(glyph->tint, term.colours);
+    attr_t look = (paint.bold || glyph->look & LOOK_BOLD ? A_BOLD : 0) | (paint.dim ? A_DIM : 0) | (glyph->look & LOOK_REVERSE ? A_REVERSE : 0) |
                   (glyph->look & LOOK_UNDERLINE ? A_UNDERLINE : 0);
     cchar_t out;
-    setcchar(&out, letters, look, (short)(term.colours && style.colour >= 0 ? glyph->tint + 1 : 0), NULL);
+    setcchar(&out, letters, look, (short)(term.colours && paint.colour >= 0 ? glyph->tint + 1 : 0), NULL);
     mvadd_wchnstr(row, col, &out, 1);
 }
 

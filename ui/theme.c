@@ -1,7 +1,7 @@
 #include "theme.h"
 
 /* Close to Okabe and Ito's palette within 16 colours: blue and orange-yellow for the two main series stay apart for every kind of colour vision. */
-static const struct style styles[TINT_COUNT] = {
+static const struct paint paints[TINT_COUNT] = {
     [TINT_PLAIN] = {-1},
     [TINT_DIM] = {-1, .dim = true},
     [TINT_TITLE] = {-1, .bold = true},
@@ -19,10 +19,10 @@ static const struct style styles[TINT_COUNT] = {
     [TINT_SERIES_7] = {-1, .dim = true},
 };
 
-struct style theme_style(enum tint tint, int colours)
+struct paint theme_paint(enum tint tint, int colours)
 {
-    struct style style = (unsigned)tint < TINT_COUNT ? styles[tint] : styles[TINT_PLAIN];
-    if (colours < 8) style.colour = -1;
-    else if (colours < 16 && style.colour >= 8) style.colour -= 8, style.bold = true; /* eight colours have bright ones only as bold */
-    return style;
+    struct paint paint = (unsigned)tint < TINT_COUNT ? paints[tint] : paints[TINT_PLAIN];
+    if (colours < 8) paint.colour = -1;
+    else if (colours < 16 && paint.colour >= 8) paint.colour -= 8, paint.bold = true; /* eight colours have bright ones only as bold */
+    return paint;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 struct request {
@@ -117,14 +118,28 @@ static void stop_running(struct worker *worker)
     worker->session->stop = true;
 }
 
-void worker_free(struct worker *worker)
+static void ask_to_end(struct worker *worker)
 {
-    if (!worker) return;
     pthread_mutex_lock(&worker->lock);
     worker->end = true;
     stop_running(worker);
     pthread_cond_signal(&worker->asked);
     pthread_mutex_unlock(&worker->lock);
+}
+
+bool worker_end(struct worker *worker, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    ask_to_end(worker);
+    return pthread_timedjoin_np(worker->thread, NULL, &until) == 0;
+}
+
+void worker_free(struct worker *worker)
+{
+    if (!worker) return;
+    ask_to_end(worker);
     pthread_join(worker->thread, NULL);
 
     for (struct request *next, *r = worker->first_request; r; r = next) next = r->next, request_free(r);

@@ -24,6 +24,8 @@ struct worker;
 struct worker *worker_new(struct session *session, command_runner *run);
 void worker_free(struct worker *worker);
 
+bool worker_end(struct worker *worker, double seconds); /* stops it and waits so long: true, it has ended; the process must end now either way */
+
 void worker_ask(struct worker *worker, struct result *result);  /* behind the others */
 bool worker_drop(struct worker *worker, struct result *result); /* takes a waiting one back; false: it runs or has run */
 void worker_stop(struct worker *worker, struct result *result); /* asks it to end soon, when it is the one that runs */

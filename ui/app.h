@@ -1,0 +1,98 @@
+/* The state of the screen, without a terminal: what is open, what is looked at, and the results that views draw.
+ *
+ *     struct app *app = app_new(session, command_line, "models/vanilla");
+ *     app_work(app);                       (from here on a worker computes; without it, app_settle computes on this thread)
+ *     app_key(app, PRESS_DOWN);
+ *     app_settle(app);
+ *     app_draw(app, cells, &row, &col);
+ *     app_free(app);
+ *
+ * Every key may change which command lines the view wants. Results are kept by their line, so going back needs no computing; a line that was asked for
+ * and is not wanted any more is dropped before it starts, so that a held key never queues up work.
+ */
+#ifndef APP_H
+#define APP_H
+
+#include "prompt.h"
+#include "result.h"
+#include "view.h"
+#include "worker.h"
+
+enum { WANTS = 6, VIEWS_MOST = 16 };
+
+struct want {
+    char *line;
+    struct result *result; /* of this line */
+    struct result *shown;  /* the last one with a table: drawn until result has one */
+};
+
+struct pane {              /* what a view wants; one for each view */
+    struct want wants[WANTS];
+    int count;
+    void *state;           /* the view's own, see app_state */
+};
+
+struct app {
+    struct session *session;
+    command_runner *run;
+    struct worker *worker;
+    bool ascii, quit;
+
+    char **models;         /* what is bundled or found here */
+    size_t model_count, model_at;
+    char *model;           /* the open one, as a user would write it; NULL: none */
+
+    const struct view *view, *back;
+    struct pane panes[VIEWS_MOST], head;
+    struct result **results;
+    size_t result_count, result_room;
+    unsigned long clock;   /* counts updates */
+
+    /* What is looked at, shared by the views. */
+    char split[64];        /* of the question */
+    long row;              /* of the question in its split */
+    int boundary;          /* under the cursor */
+    int position;          /* -1: where the bridge is */
+
+    struct prompt prompt;
+    bool prompting;
+    char *typed;           /* the line that the output view shows; NULL: none yet */
+    char message[256];     /* one line for the user, until the next key */
+};
+
+struct app *app_new(struct session *session, command_runner *run, const char *model);
+void app_free(struct app *app);
+
+void app_work(struct app *app);
+void app_settle(struct app *app);              /* computes what the view wants, here and now */
+void app_take_posts(struct app *app);          /* what the worker has given since */
+void app_key(struct app *app, int key);
+void app_interrupt(struct app *app);           /* Ctrl-C: stops what runs, or ends the program */
+void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor_col);
+
+/* For views. */
+int app_want(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* its number: 0, 1 ... */
+const struct result *app_result(const struct app *app, int want);                    /* of the line as it is now; NULL: none */
+const struct table *app_table(const struct app *app, int want, size_t i);            /* of it, or of the one before; NULL: none yet */
+bool app_current(const struct app *app, int want);                                   /* the table is of the line as it is now, and complete */
+bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, int want); /* no table: says why; true: that is all there is */
+const char *app_model(const struct app *app);                                        /* quoted for a line */
+void *app_state(struct app *app, size_t size);                                       /* the current view's own: zeroed at first, freed with the app */
+const char *app_fact(const struct app *app, const char *property);                   /* of `info` on the open model; NULL: not known (yet) */
+int app_fact_int(const struct app *app, const char *property, int otherwise);
+void app_go(struct app *app, const struct view *view);
+void app_open(struct app *app, const char *model);
+void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_type(struct app *app, const char *line);                                    /* as if entered at the prompt */
+bool app_stop(struct app *app, int want);                                            /* the user does not want to wait; false: it had ended */
+void app_again(struct app *app, int want);                                           /* forgets the result, so that it is computed once more */
+
+void app_reload(struct app *app);                                                    /* forgets everything that was read and computed */
+void app_update(struct app *app);                                                    /* asks for what the view wants now */
+
+const char *app_wrong(const struct app *app);                                        /* why something wanted failed; NULL: nothing did */
+
+const struct view *view_find(const char *name);
+extern const struct binding app_keys[];        /* those of every view */
+
+#endif

@@ -1,0 +1,172 @@
+/* The frame of every view: what is open, the body, the command line that made it, the keys. */
+#include "app.h"
+
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_LEAST = 16, COLS_LEAST = 60 };
+
+/* Commands quicker than this show no progress: it would only flicker. */
+static const double patience_seconds = 0.25;
+
+/* ---- header */
+
+static int draw_tabs(struct app *app, struct cells *cells)
+{
+    int width = 0, number = 0;
+    for (size_t i = 0; views[i]; i++)
+        if (!views[i]->hidden) width += 2 + (views[i] == app->view ? 1 + text_width(views[i]->name) : 0);
+    int col = cells->cols - width - 1, start = col;
+    for (size_t i = 0; views[i]; i++) {
+        if (views[i]->hidden) continue;
+        bool here = views[i] == app->view;
+        int from = col;
+        number++;
+        if (here) col = cells_text(cells, 0, col, TINT_TITLE, " %d %s ", number, views[i]->name);
+        else col = cells_text(cells, 0, col, TINT_PLAIN, "%s%d", i && views[i - 1] == app->view ? "" : " ", number);
+        if (here) cells_look(cells, 0, from, col - from, LOOK_REVERSE); /* twice reversed below: it stands out of the bar */
+    }
+    return start;
+}
+
+/* "vanilla  looped K=2  tied  F32 4.4 MB" */
+static void add_about(const struct app *app, struct text *out)
+{
+    const char *family = app_fact(app, "family"), *loops = app_fact(app, "loops"), *interface = app_fact(app, "interface"), *head = app_fact(app, "head");
+    const char *dtype = app_fact(app, "dtype"), *bytes = app_fact(app, "bytes");
+    text_add(out, "%s", "");
+    if (family) text_add(out, "  %s", family);
+    if (loops) text_add(out, " K=%s", loops);
+    if (interface && strcmp(interface, "none") != 0) text_add(out, "  %s", interface);
+    if (head) text_add(out, text_starts(head, "tied") ? "  tied" : "  untied");
+    if (dtype) text_add(out, "  %s", dtype);
+    if (bytes) text_add(out, " %.1f MB", strtod(bytes, NULL) / 1e6);
+}
+
+static void draw_header(struct app *app, struct cells *cells)
+{
+    int col = cells_text(cells, 0, 1, TINT_TITLE, "loopscope"), end = draw_tabs(app, cells);
+    if (app->model) {
+        struct text about = {0};
+        add_about(app, &about);
+        const char *base = strrchr(app->model, '/');
+        col = cells_put(cells, 0, col + 2, TINT_TITLE, base && base[1] ? base + 1 : app->model, end - col - 3);
+        cells_put(cells, 0, col, TINT_PLAIN, about.data, end - col - 1);
+        text_clear(&about);
+    }
+    for (int c = 0; c < cells->cols; c++) cells_glyph(cells, 0, c)->look ^= LOOK_REVERSE;
+}
+
+/* ---- command line and keys */
+
+static void draw_standing(struct app *app, struct cells *cells, int row)
+{
+    struct text text = {0};
+    for (int i = 0; i < WANTS && !text.size; i++) {
+        const struct result *r = app_result(app, i);
+        if (!r || !r->moving || clock_seconds() - r->started < patience_seconds) continue;
+        const struct standing *s = &r->standing;
+        text_add(&text, " %s", s->what);
+        if (s->total > 0) text_add(&text, " %.0f %%", 100 * s->done / s->total);
+        else text_add(&text, " %.0f %s", s->done, s->unit);
+        if (s->left >= 0.5) text_add(&text, ", %.0f s left", s->left);
+    }
+    if (text.size) draw_right(cells, row, cells->cols - 1, TINT_WARN, "%s", text.data);
+    text_clear(&text);
+}
+
+static void draw_command(struct app *app, struct cells *cells, int row, int *cursor_row, int *cursor_col)
+{
+    if (app->prompting) {
+        int col = cells_text(cells, row, 1, TINT_KEY, ":");
+        prompt_draw(&app->prompt, cells, row, col, cells->cols - col - 1, cursor_col);
+        *cursor_row = row;
+        return;
+    }
+    const struct result *shown = app_result(app, 0);
+    if (app->message[0]) cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
+    else if (shown) {
+        int col = cells_text(cells, row, 1, TINT_DIM, "$ ");
+        col = cells_put(cells, row, col, TINT_DIM, "loopscope ", cells->cols - col);
+        cells_put(cells, row, col, TINT_PLAIN, shown->line, cells->cols - col - 1);
+    }
+    draw_standing(app, cells, row);
+}
+
+static int draw_binding(struct app *app, struct cells *cells, int row, int col, int end, const struct binding *binding)
+{
+    struct text keys = {0};
+    binding_show(binding, app->ascii, &keys);
+    int width = text_width(keys.data) + 1 + text_width(binding->name);
+    if (col + width <= end) {
+        col = cells_text(cells, row, col, TINT_KEY, "%s", keys.data);
+        col = cells_text(cells, row, col + 1, TINT_PLAIN, "%s", binding->name) + 2;
+    }
+    text_clear(&keys);
+    return col;
+}
+
+static int binding_width(struct app *app, const struct binding *list)
+{
+    int width = 0;
+    for (const struct binding *b = list; b->keys[0]; b++) {
+        if (!b->name) continue;
+        struct text keys = {0};
+        binding_show(b, app->ascii, &keys);
+        width += text_width(keys.data) + 1 + text_width(b->name) + 2;
+        text_clear(&keys);
+    }
+    return width;
+}
+
+static void draw_keys(struct app *app, struct cells *cells, int row)
+{
+    int end = cells->cols - binding_width(app, app_keys) + 1, col = 1;
+    for (const struct binding *b = app->view->keys; b && b->keys[0]; b++)
+        if (b->name) col = draw_binding(app, cells, row, col, end - 2, b);
+    col = end;
+    for (const struct binding *b = app_keys; b->keys[0]; b++)
+        if (b->name) col = draw_binding(app, cells, row, col, cells->cols, b);
+}
+
+/* ---- all of it */
+
+bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, int want)
+{
+    const struct result *result = app_result(app, want);
+    if (app_table(app, want, 0)) return false;
+    struct area inner = {area.row + 1, area.col + 2, area.rows - 1, area.cols - 4};
+    if (!result) return true;
+    if (result->state == RESULT_FAILED) {
+        int rows = draw_wrapped(cells, inner, TINT_BAD, "this cannot be shown:");
+        inner.row += rows, inner.rows -= rows;
+        draw_wrapped(cells, inner, TINT_PLAIN, result->wrong ? result->wrong : "no reason given");
+    } else if (result->state == RESULT_STOPPED) draw_wrapped(cells, inner, TINT_WARN, "stopped; R computes it again");
+    else if (result->state == RESULT_DONE) draw_wrapped(cells, inner, TINT_DIM, "the command gave no table");
+    else draw_wrapped(cells, inner, TINT_DIM, "computing ...");
+    return true;
+}
+
+void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor_col)
+{
+    *cursor_row = *cursor_col = -1;
+    cells_clear(cells);
+    cells->ascii = app->ascii;
+    if (cells->rows < ROWS_LEAST || cells->cols < COLS_LEAST) {
+        struct area all = {0, 0, cells->rows, cells->cols};
+        char text[64];
+        snprintf(text, sizeof text, "need %dx%d, have %dx%d", COLS_LEAST, ROWS_LEAST, cells->cols, cells->rows);
+        draw_wrapped(cells, all, TINT_PLAIN, text);
+        return;
+    }
+    draw_header(app, cells);
+    app->view->draw(app, cells, (struct area){1, 0, cells->rows - 3, cells->cols});
+    for (int r = cells->rows - 2; r < cells->rows; r++) /* what a view drew too far */
+        for (int c = 0; c < cells->cols; c++) *cells_glyph(cells, r, c) = (struct glyph){.text = " "};
+    draw_command(app, cells, cells->rows - 2, cursor_row, cursor_col);
+    draw_keys(app, cells, cells->rows - 1);
+}

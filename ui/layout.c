@@ -1,0 +1,137 @@
+#include "layout.h"
+
+#include "ground/mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int draw_right(struct cells *cells, int row, int right, enum tint tint, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    int col = right - text_width(text);
+    cells_text(cells, row, col, tint, "%s", text);
+    return col;
+}
+
+static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+void draw_bar(struct cells *cells, int row, int col, int width, double value, enum tint tint)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int units = isnan(value) ? 0 : (int)lround(clamp(value) * 8 * width);
+    if (cells->ascii) units = (units + 4) / 8 * 8;
+    int full = units / 8;
+    for (int i = 0; i < width; i++) {
+        if (i < full) cells_text(cells, row, col + i, tint, "█");
+        else if (i == full && units % 8) cells_text(cells, row, col + i, tint, "%s", eighths[units % 8]);
+        else cells_text(cells, row, col + i, TINT_DIM, cells->ascii ? "." : "·");
+    }
+}
+
+void draw_interval(struct cells *cells, int row, int col, int width, double low, double value, double high, enum tint tint)
+{
+    if (width < 2) return;
+    for (int i = 0; i < width; i++) cells_text(cells, row, col + i, TINT_DIM, cells->ascii ? "." : "·");
+    if (isnan(value)) return;
+    int at = (int)lround(clamp(value) * (width - 1));
+    int from = isnan(low) ? at : (int)lround(clamp(low) * (width - 1)), to = isnan(high) ? at : (int)lround(clamp(high) * (width - 1));
+    for (int i = from; i <= to; i++) cells_text(cells, row, col + i, tint, i == at ? "●" : i == from ? "├" : i == to ? "┤" : "─");
+}
+
+int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text)
+{
+    int row = 0, col = 0;
+    while (*text && row < area.rows) {
+        if (*text == '\n') {
+            row++, col = 0, text++;
+            continue;
+        }
+        size_t blanks = strspn(text, " "), size = blanks + strcspn(text + blanks, " \n");
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)size, text);
+        bool wraps = col && col + text_width(word) > area.cols;
+        if (wraps) row++, col = 0;
+        const char *shown = wraps ? word + blanks : word;
+        if (row < area.rows) cells_put(cells, area.row + row, area.col + col, tint, shown, area.cols - col);
+        col += text_width(shown);
+        text += size;
+    }
+    return row + (col > 0);
+}
+
+void draw_heading(struct cells *cells, int row, int col, int width, const char *heading)
+{
+    for (int i = 0; i < width; i++) cells_text(cells, row, col + i, TINT_DIM, "─");
+    cells_text(cells, row, col + 1, TINT_PLAIN, " ");
+    int end = cells_put(cells, row, col + 2, TINT_TITLE, heading, width - 4);
+    cells_text(cells, row, end, TINT_PLAIN, " ");
+}
+
+void draw_scroll(struct cells *cells, struct area area, int first, int count)
+{
+    if (count <= area.rows || area.rows < 1) return;
+    int size = area.rows * area.rows / count, from = first * area.rows / count;
+    if (size < 1) size = 1;
+    if (from + size > area.rows) from = area.rows - size;
+    for (int i = 0; i < area.rows; i++)
+        cells_text(cells, area.row + i, area.col + area.cols - 1, TINT_DIM, i >= from && i < from + size ? "█" : cells->ascii ? "." : "│");
+}
+
+void cells_add_rows(const struct cells *cells, struct text *out)
+{
+    for (int r = 0; r < cells->rows; r++) {
+        struct text line = {0};
+        text_add(&line, "%s", "");
+        for (int c = 0; c < cells->cols; c++) text_add(&line, "%s", cells->at[(size_t)r * (size_t)cells->cols + (size_t)c].text);
+        while (line.size && line.data[line.size - 1] == ' ') line.size--;
+        text_add_bytes(out, line.data, line.size);
+        text_add(out, "\n");
+        text_clear(&line);
+    }
+}
+
+int scroll_first(int at, int count, int rows)
+{
+    int first = at - rows / 2;
+    if (first > count - rows) first = count - rows;
+    return first < 0 ? 0 : first;
+}
+
+static char *buffer(void)
+{
+    static _Thread_local char buffers[8][32];
+    static _Thread_local unsigned next;
+    return buffers[next++ % 8];
+}
+
+const char *unit_show(double value)
+{
+    char *out = buffer();
+    if (isnan(value)) return strcpy(out, "n/a");
+    if (fabs(value) > 9.99) snprintf(out, 32, "%.3g", value);
+    else if (fabs(value) >= 0.995) snprintf(out, 32, "%.2f", value);
+    else {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%.2f", fabs(value));
+        bool minus = value < 0 && strcmp(digits, "0.00") != 0;
+        snprintf(out, 32, "%s%s", minus ? "-" : "", digits + 1);
+    }
+    return out;
+}
+
+const char *number_show(double value)
+{
+    char *out = buffer();
+    if (isnan(value)) return strcpy(out, "n/a");
+    double size = fabs(value);
+    if (value == floor(value) && size < 1e6) snprintf(out, 32, "%.0f", value);
+    else if (size >= 1e5 || size < 1e-3) snprintf(out, 32, "%.1e", value);
+    else snprintf(out, 32, "%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, value);
+    return out;
+}

@@ -1,0 +1,53 @@
+/* Places and small pictures in a grid of cells. Everything clips; nothing here knows what it shows.
+ *
+ *     draw_right(cells, row, area.col + area.cols, TINT_PLAIN, "%.3f", accuracy);
+ *     draw_bar(cells, row, col, 20, accuracy, TINT_SERIES_1);
+ */
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#include "figures/cells.h"
+#include "results/table.h"
+
+struct area { int row, col, rows, cols; };
+
+/* Ends just before column `right`; returns where it starts. */
+int draw_right(struct cells *cells, int row, int right, enum tint tint, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A bar of `width` columns for a value in [0, 1], in eighths of a column; the rest is a faint rail. NaN draws the rail alone. */
+void draw_bar(struct cells *cells, int row, int col, int width, double value, enum tint tint);
+
+/* An interval in [0, 1] with its value, on a rail of `width` columns: ──├─●─┤── */
+void draw_interval(struct cells *cells, int row, int col, int width, double low, double value, double high, enum tint tint);
+
+/* Words wrapped to the area, line ends kept; returns the rows it took. */
+int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text);
+
+/* A line across, with a heading in it. */
+void draw_heading(struct cells *cells, int row, int col, int width, const char *heading);
+
+/* A mark down the right edge where there is more than can be shown. */
+void draw_scroll(struct cells *cells, struct area area, int first, int count);
+
+/* The cells as lines of text without blanks at their ends, appended. */
+void cells_add_rows(const struct cells *cells, struct text *out);
+
+/* The first of `count` lines to show in `rows`, so that `at` is seen in the middle where possible. */
+int scroll_first(int at, int count, int rows);
+
+/* A number in [-1, 1] in four columns: ".99", "1.00", "-.12", "n/a"; the text lives in one of eight buffers. */
+const char *unit_show(double value);
+
+/* A number in six columns or so: "0.0123", "12.3", "1.2e+05", "n/a". */
+const char *number_show(double value);
+
+/* A table as people read it: numbers to the right, the row `at` marked and always in sight (-1: none). columns: names, ended by NULL; NULL: all. */
+void draw_table(struct cells *cells, struct area area, const struct table *table, const char *const *columns, int at);
+
+/* A table of keys and values, in as many columns as fit. */
+void draw_facts(struct cells *cells, struct area area, const struct table *table);
+
+/* The width that the cells of a column need, its name included; at most `most`. */
+int column_width(const struct table *table, int column, int most);
+
+#endif

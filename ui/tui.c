@@ -1,0 +1,175 @@
+#include "tui.h"
+
+#include "app.h"
+#include "signals.h"
+#include "term.h"
+
+#include "doing/command.h"
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Progress may come hundreds of times a second; a terminal far away should not have to draw that often. */
+static const double redraw_seconds = 0.02;
+
+static void (*failed_before)(size_t size);
+
+static void out_of_memory(size_t size)
+{
+    term_give_back();
+    failed_before(size);
+}
+
+/* ---- the loop */
+
+struct show {
+    struct app *app;
+    struct cells *cells;
+    bool dirty;       /* the screen shows something older */
+    double drawn;     /* when it was drawn last */
+    int deadly;       /* the signal that ends the program; 0: none */
+};
+
+static void draw(struct show *show)
+{
+    int rows, cols, cursor_row, cursor_col;
+    term_size(&rows, &cols);
+    if (!show->cells || show->cells->rows != rows || show->cells->cols != cols) {
+        cells_free(show->cells);
+        show->cells = cells_new(rows, cols);
+    }
+    app_draw(show->app, show->cells, &cursor_row, &cursor_col);
+    term_show(show->cells, cursor_row, cursor_col);
+    show->dirty = false;
+    show->drawn = clock_seconds();
+}
+
+static void take_signal(struct show *show, int number)
+{
+    if (number == SIGWINCH || number == SIGCONT) term_resized();
+    else if (number == SIGTSTP) term_suspend();
+    else if (number == SIGINT) {
+        app_interrupt(show->app);
+        app_update(show->app);
+    } else show->deadly = number;
+    show->dirty = true;
+}
+
+static void take_keys(struct show *show)
+{
+    int key;
+    if (term_gone()) show->deadly = SIGHUP;
+    while (!show->app->quit && (key = term_key())) {
+        if (key == PRESS_CONTROL('l')) term_repaint();
+        else app_key(show->app, key);
+        show->dirty = true;
+    }
+}
+
+static void run(struct show *show, int signals)
+{
+    struct pollfd ends[] = {{term_fd(), POLLIN, 0}, {signals, POLLIN, 0}, {worker_fd(show->app->worker), POLLIN, 0}};
+    enum { KEYS, SIGNALS, POSTS };
+    while (!show->app->quit && !show->deadly) {
+        double early = show->drawn + redraw_seconds - clock_seconds();
+        if (show->dirty && early <= 0) draw(show);
+        if (poll(ends, 3, show->dirty ? (int)(early * 1000) + 1 : -1) < 0 && errno != EINTR) break;
+        int number;
+        if (ends[SIGNALS].revents) while ((number = signals_take())) take_signal(show, number);
+        if (ends[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) show->deadly = SIGHUP;
+        else if (ends[KEYS].revents) {
+            take_keys(show);
+            if (show->dirty) draw(show); /* a key is answered at once */
+        }
+        if (ends[POSTS].revents) {
+            app_take_posts(show->app);
+            show->dirty = true;
+        }
+        for (int i = 0; i < 3; i++) ends[i].revents = 0;
+    }
+}
+
+/* ---- without a terminal */
+
+bool view_plain(struct session *session, const char *view_name, const char *model, int rows, int cols, struct text *out, struct err *err)
+{
+    const struct view *view = view_find(view_name);
+    if (!view) {
+        err_set(err, "view '%s': there is none of that name; there are", text_show(view_name));
+        for (size_t i = 0; views[i]; i++)
+            if (!views[i]->hidden) err_add(err, " %s", views[i]->name);
+        return err_usage(err);
+    }
+    struct app *app = app_new(session, command_line, model);
+    app->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    struct cells *cells = cells_new(rows, cols);
+    int cursor_row, cursor_col;
+    app_go(app, view);
+    app_settle(app);
+    app_draw(app, cells, &cursor_row, &cursor_col);
+    cells_add_rows(cells, out);
+    const char *wrong = app_wrong(app);
+    if (wrong) err_set(err, "%s", wrong);
+    bool good = !wrong;
+    cells_free(cells);
+    app_free(app);
+    return good;
+}
+
+static int print_summary(struct session *session, const char *model)
+{
+    struct text out = {0};
+    struct err err = {0};
+    bool good = view_plain(session, model ? "loops" : "models", model, 24, 80, &out, &err);
+    fputs(out.data, stdout);
+    puts("This is no terminal that a screen can be shown on. The same as text, on any size of paper:\n"
+         "  loopscope view models | loops | splits | grid | intervene | help  [MODEL] [--rows N] [--cols N]\n"
+         "and every number alone: loopscope help");
+    text_clear(&out);
+    return good ? 0 : 1;
+}
+
+/* ---- with one */
+
+/* What computes gets a moment to save itself, and no more: the terminal may be gone. */
+static int die(struct app *app, int number)
+{
+    worker_end(app->worker, 2);
+    signals_end();
+    signal(number, SIG_DFL);
+    raise(number);
+    return 128 + number;
+}
+
+int tui_main(struct session *session, const char *model)
+{
+    struct err err = {0};
+    enum term_kind kind = term_kind();
+    if (kind == TERM_TEXT) return print_summary(session, model);
+    int signals = signals_start();
+    failed_before = mem_failed;
+    mem_failed = out_of_memory;
+    if (kind == TERM_UNKNOWN || !term_open(&err)) {
+        signals_end();
+        fprintf(stderr, "loopscope: %s\n", *err.text ? err.text : "TERM: no entry in the terminal database: set TERM=xterm-256color");
+        return 2;
+    }
+    struct show show = {.app = app_new(session, command_line, model), .dirty = true};
+    show.app->ascii = term_ascii();
+    app_work(show.app);
+    run(&show, signals);
+    term_close();
+    cells_free(show.cells);
+    if (show.deadly) return die(show.app, show.deadly);
+    app_free(show.app);
+    signals_end();
+    mem_failed = failed_before;
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* A view: command lines, and a drawing of the tables they give. One row, one file; its number key is its place in the list.
+ *
+ *     static void lines(struct app *app) { app_want(app, "sites %s", app_model(app)); }
+ *     static void draw(struct app *app, struct cells *cells, struct area area) { ... app_table(app, 0, 0) ... }
+ *     const struct view view_loops = {.name = "loops", .title = "the loop of the model", .help = "...", .keys = keys, .lines = lines, .draw = draw};
+ *
+ * A view never computes and never waits: it draws what is there, at any size, and the same state always gives the same cells.
+ */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "keys.h"
+#include "layout.h"
+
+struct view {
+    const char *name;                /* one word: the tab, and `view NAME` */
+    const char *title;               /* a few words: the help */
+    const char *help;                /* one line: what is to be seen here */
+    const struct binding *keys;      /* ends with an empty row; NULL: only those of every view */
+    void (*lines)(struct app *app);  /* app_want() for everything that is drawn, the most urgent first */
+    void (*draw)(struct app *app, struct cells *cells, struct area area);
+    bool hidden;                     /* no tab and no number key */
+};
+
+#endif

@@ -1,0 +1,127 @@
+#include "app.h"
+
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <string.h>
+
+/* One line each: on the screen these words mean exactly this. */
+static const struct word { const char *name, *means; } words[] = {
+    {"loop k of K", "one pass of the shared stack of blocks; the same weights every time"},
+    {"boundary k", "what stands between loops: state h.k, before anything is mixed back in"},
+    {"h.0, h.K", "the embedding that enters loop 1; the state that the head decodes"},
+    {"interface", "the rule that turns h.k into x.k+1, the input of the next loop"},
+    {"bridge", "the entity between two hops: a r1 -> bridge, bridge r2 -> answer"},
+    {"decode", "from a state to probabilities of tokens, with the model's own head"},
+    {"lens", "decoding every boundary, not only the last"},
+    {"P, rank", "probability of a token when decoded; its place among all, 1 is best"},
+    {"cos W[t]", "cosine of the state with token t's embedding: 1 is the same direction"},
+    {"decodable", "the token has the most probability (here: P at least .5)"},
+    {"aligned", "the state points where the embedding does (here: cosine at least .8)"},
+    {"stage-k accuracy", "right answers when h.k is decoded at the answer's position"},
+    {"alpha", "how far a state is moved: h <- (1 - alpha) h + alpha e"},
+    {"norm", "the length e is given: rms, match (that of h), l2, or none"},
+    {"ID, OOD", "questions on facts seen in two hops, and on facts seen only alone"},
+    {"[low, high]", "Wilson interval, 95 %: where the accuracy may truly be, for this n"},
+    {"excluded", "questions left out because a number was not finite; never hidden"},
+    {"n/a", "not defined, like a cosine with a zero vector; never counted as 0"},
+};
+
+static const struct word symptoms[] = {
+    {"OOD wrong, P(bridge) high", "decodable but not aligned: press 5 and move alpha"},
+    {"no effect", "the edit changed nothing: another position, boundary or target"},
+    {"wide [low, high]", "few questions: give --split more of them"},
+    {"a view says why not", "read it: it names the file, the key, and what would be right"},
+    {"numbers look old", "R reads the files again"},
+};
+
+static const struct word elsewhere[] = {
+    {"7B models, gradients", "nnsight, TransformerLens (Python, GPU)"},
+    {"sparse autoencoders", "SAELens; attribution graphs: circuit-tracer"},
+    {"tuned lens", "tuned-lens; training at scale: the papers' own code"},
+};
+
+struct page {
+    struct cells *cells;
+    int col, width, row, first, end; /* row counts all lines; those in [first, end) are seen, at `top` */
+    int top;
+};
+
+static void line(struct page *p, enum tint tint, const char *left, const char *right)
+{
+    if (p->row >= p->first && p->row < p->end) {
+        int row = p->top + p->row - p->first;
+        cells_put(p->cells, row, p->col + 1, tint, left, 26);
+        cells_put(p->cells, row, p->col + 28, TINT_PLAIN, right, p->width - 30);
+    }
+    p->row++;
+}
+
+static void heading(struct page *p, const char *text)
+{
+    if (p->row) line(p, TINT_PLAIN, "", "");
+    if (p->row >= p->first && p->row < p->end) draw_heading(p->cells, p->top + p->row - p->first, p->col, p->width - 1, text);
+    p->row++;
+}
+
+static void bindings(struct page *p, const struct binding *list)
+{
+    for (const struct binding *b = list; b && b->keys[0]; b++) {
+        struct text keys = {0};
+        binding_show(b, p->cells->ascii, &keys);
+        line(p, TINT_KEY, keys.data, b->help);
+        text_clear(&keys);
+    }
+}
+
+static void list(struct page *p, const char *title, const struct word *entries, size_t count)
+{
+    heading(p, title);
+    for (size_t i = 0; i < count; i++) line(p, TINT_TITLE, entries[i].name, entries[i].means);
+}
+
+static void all(struct page *p, const struct app *app)
+{
+    const struct view *of = app->back ? app->back : views[0];
+    struct text title = {0};
+    text_add(&title, "keys of %s: %s", of->name, of->help);
+    heading(p, title.data);
+    text_clear(&title);
+    bindings(p, of->keys);
+    heading(p, "keys everywhere");
+    bindings(p, app_keys);
+    list(p, "words", words, sizeof words / sizeof *words);
+    list(p, "symptoms", symptoms, sizeof symptoms / sizeof *symptoms);
+    list(p, "not here: tools that do it", elsewhere, sizeof elsewhere / sizeof *elsewhere);
+}
+
+struct state { int first; };
+
+static void press_scroll(struct app *app, int key)
+{
+    struct state *s = app_state(app, sizeof *s);
+    s->first += key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : key == PRESS_PAGE_UP ? -15 : key == PRESS_HOME ? -s->first : 15;
+    if (s->first < 0) s->first = 0;
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN}, "scroll", "moves through the help", press_scroll},
+    {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, ' ', PRESS_HOME}, NULL, "by the page, to the top", press_scroll},
+    {{0}},
+};
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = app_state(app, sizeof *s);
+    struct page count = {.cells = cells};
+    all(&count, app);
+    int most = count.row > area.rows ? count.row - area.rows : 0, first = s->first < most ? s->first : most;
+    s->first = first;
+    struct page page = {cells, area.col + 1, area.cols - 2, 0, first, first + area.rows, area.row};
+    all(&page, app);
+    draw_scroll(cells, area, first, count.row);
+}
+
+const struct view view_help = {
+    .name = "help", .title = "keys and words", .help = "the keys of the view before, the words on the screen, symptoms, other tools", .keys = keys, .draw = draw,
+};

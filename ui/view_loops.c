@@ -1,0 +1,197 @@
+#include "app.h"
+
+#include <string.h>
+
+enum { SITES };
+
+struct state { int at; }; /* the picked site */
+
+static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
+
+static void lines(struct app *app)
+{
+    if (app->model) app_want(app, "sites %s", app_model(app));
+}
+
+static int loop_of(const struct table *sites, int row)
+{
+    double loop = table_number(sites, (size_t)row, "loop");
+    return isnan(loop) ? 0 : (int)loop;
+}
+
+/* The loop that the picture shows: that of the picked site, the first before any, the last behind all. */
+static int shown_loop(const struct table *sites, int at, int loops)
+{
+    int loop = 0;
+    for (int i = 0; sites && i <= at && i < (int)sites->row_count; i++)
+        if (loop_of(sites, i) > loop) loop = loop_of(sites, i);
+    return loop < 1 ? 1 : loop > loops ? loops : loop;
+}
+
+static void press_site(struct app *app, int key)
+{
+    const struct table *sites = app_table(app, SITES, 0);
+    struct state *s = state_of(app);
+    int count = sites ? (int)sites->row_count : 0;
+    s->at += key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : key == PRESS_PAGE_UP ? -10 : 10;
+    if (s->at >= count) s->at = count - 1;
+    if (s->at < 0) s->at = 0;
+}
+
+static void press_loop(struct app *app, int key)
+{
+    const struct table *sites = app_table(app, SITES, 0);
+    struct state *s = state_of(app);
+    if (!sites) return;
+    int want = shown_loop(sites, s->at, 1 << 20) + (key == PRESS_LEFT ? -1 : 1);
+    for (int i = 0; i < (int)sites->row_count; i++)
+        if (loop_of(sites, i) == want && want > 0) {
+            s->at = i;
+            return;
+        }
+}
+
+static void press_enter(struct app *app, int key)
+{
+    (void)key;
+    app_go(app, view_find("splits"));
+}
+
+static const struct binding keys[] = {
+    {{PRESS_LEFT, PRESS_RIGHT}, "loop", "the loop before or behind", press_loop},
+    {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "picks a site: an address at which a value can be seen or edited", press_site},
+    {{PRESS_ENTER}, "accuracy", "on to the accuracy by split", press_enter},
+    {{0}},
+};
+
+/* ---- the picture */
+
+struct picture {
+    struct app *app;
+    struct cells *cells;
+    int row, col, end; /* end: the row behind the last */
+    int k, loops;
+    bool brief;        /* not enough rows for the lines that only look good */
+};
+
+/* What enters loop k + 1. */
+static void add_rule(struct text *out, const char *interface, int k)
+{
+    if (!strcmp(interface, "none")) text_add(out, "x.%d = h.%d", k + 1, k);
+    else if (!strcmp(interface, "discoloop")) text_add(out, "x.%d = h.%d + a rms(Phi)", k + 1, k);
+    else if (!strcmp(interface, "ponder")) text_add(out, "x.%d = Phi(h.%d)", k + 1, k);
+    else if (!strcmp(interface, "ponder_sum")) text_add(out, "x.%d = x.%d + Phi", k + 1, k);
+    else text_add(out, "%s", interface);
+}
+
+static void pipe_row(struct picture *p, const char *mark, const char *label, const char *more)
+{
+    cells_text(p->cells, p->row, p->col + 4, TINT_PLAIN, "%s", mark);
+    int col = cells_text(p->cells, p->row, p->col + 6, TINT_KEY, "%s", label);
+    cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s", more);
+}
+
+static void draw_entry(struct picture *p)
+{
+    const char *vocab = app_fact(p->app, "vocab"), *width = app_fact(p->app, "width");
+    cells_text(p->cells, p->row++, p->col + 2, TINT_PLAIN, "tokens");
+    if (!p->brief) pipe_row(p, "│", "", "");
+    int col = cells_text(p->cells, p->row, p->col + 2, TINT_TITLE, "embedding W");
+    cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s × %s", vocab ? vocab : "?", width ? width : "?");
+    pipe_row(p, "│", "h.0", "boundary 0");
+    if (!p->brief) pipe_row(p, "▼", p->k == 1 ? "x.1" : "", p->k == 1 ? "= h.0, enters loop 1" : "");
+}
+
+static void draw_box_row(struct picture *p, const char *left, const char *fill, const char *right)
+{
+    enum { WIDTH = 27 };
+    cells_text(p->cells, p->row, p->col, TINT_PLAIN, "%s", left);
+    for (int i = 1; i < WIDTH - 1; i++) cells_text(p->cells, p->row, p->col + i, TINT_PLAIN, "%s", fill);
+    cells_text(p->cells, p->row++, p->col + WIDTH - 1, TINT_PLAIN, "%s", right);
+}
+
+static void draw_stack(struct picture *p)
+{
+    int blocks = app_fact_int(p->app, "blocks", 1);
+    draw_box_row(p, "┌", "─", "┐");
+    draw_box_row(p, "│", " ", "│");
+    int col = cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "loop %d of %d", p->k, p->loops);
+    cells_text(p->cells, p->row - 1, col + 1, TINT_DIM, "same weights");
+    draw_box_row(p, "│", " ", "│");
+    if (blocks == 1) cells_text(p->cells, p->row - 1, p->col + 2, TINT_PLAIN, "block 0");
+    else cells_text(p->cells, p->row - 1, p->col + 2, TINT_PLAIN, "blocks 0 ... %d, each", blocks - 1);
+    draw_box_row(p, "│", " ", "│");
+    cells_text(p->cells, p->row - 1, p->col + 4, TINT_PLAIN, "norm, attention, add");
+    draw_box_row(p, "│", " ", "│");
+    cells_text(p->cells, p->row - 1, p->col + 4, TINT_PLAIN, "norm, MLP, add");
+    draw_box_row(p, "└", "─", "┘");
+    cells_text(p->cells, p->row - 1, p->col + 4, TINT_PLAIN, "┬");
+}
+
+/* The way back: from below the box up its right side and in again. */
+static void draw_return(struct picture *p, int top, int bottom)
+{
+    enum { RIGHT = 32 };
+    bool last = p->k == p->loops;
+    enum tint tint = last ? TINT_DIM : TINT_KEY;
+    for (int c = 28; c < RIGHT; c++) cells_text(p->cells, top, p->col + c, tint, c == 28 ? "◀" : "─");
+    cells_text(p->cells, top, p->col + RIGHT, tint, "┐");
+    for (int r = top + 1; r < bottom; r++) cells_text(p->cells, r, p->col + RIGHT, tint, "│");
+    for (int c = 5; c < RIGHT; c++) cells_text(p->cells, bottom, p->col + c, tint, "─");
+    cells_text(p->cells, bottom, p->col + RIGHT, tint, "┘");
+    if (!last) cells_text(p->cells, top + 2, p->col + RIGHT + 2, TINT_KEY, "x.%d", p->k + 1);
+}
+
+static void draw_handing_on(struct picture *p)
+{
+    const char *interface = app_fact(p->app, "interface");
+    struct text more = {0};
+    cells_text(p->cells, p->row++, p->col + 4, TINT_PLAIN, "├");
+    if (p->k < p->loops) add_rule(&more, interface ? interface : "none", p->k);
+    else text_add(&more, "the last one: decoded");
+    pipe_row(p, "│", "", more.data);
+    text_clear(&more);
+    text_add(&more, "after loop %d", p->loops);
+    if (!p->brief) pipe_row(p, "▼", "", p->k < p->loops ? more.data : "");
+    text_clear(&more);
+}
+
+static void draw_exit(struct picture *p)
+{
+    const char *head = app_fact(p->app, "head"), *each = app_fact(p->app, "norm_each_loop");
+    struct text label = {0}, more = {0};
+    text_add(&label, "h.%d", p->k);
+    text_add(&more, "boundary %d", p->k);
+    pipe_row(p, "│", label.data, more.data);
+    text_clear(&label), text_clear(&more);
+    draw_handing_on(p);
+    int col = cells_text(p->cells, p->row, p->col + 2, TINT_TITLE, each && !strcmp(each, "true") ? "head" : "norm, head");
+    cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s", head && text_starts(head, "tied") ? "W again (tied)" : "a table of its own");
+    if (!p->brief) pipe_row(p, "│", "", "");
+    cells_text(p->cells, p->row++, p->col + 2, TINT_PLAIN, "logits");
+}
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    enum { PICTURE = 38, TALL = 18 };
+    static const char *const columns[] = {"site", "shape", NULL};
+    const struct table *sites = app_table(app, SITES, 0);
+    struct state *s = state_of(app);
+    int loops = app_fact_int(app, "loops", 1);
+    struct picture p = {app, cells, area.row + (area.rows > TALL + 1), area.col + 2, area.row + area.rows, .loops = loops, .brief = area.rows < TALL};
+    p.k = shown_loop(sites, s->at, loops);
+    if (app_fact(app, "loops")) {
+        draw_entry(&p);
+        int top = p.row + 1;
+        draw_stack(&p);
+        draw_return(&p, top, p.row + 1);
+        draw_exit(&p);
+    }
+    struct area right = {area.row + 1, area.col + PICTURE, area.rows - 1, area.cols - PICTURE - 1};
+    if (!app_draw_waiting(app, cells, right, SITES)) draw_table(cells, right, sites, columns, s->at);
+}
+
+const struct view view_loops = {
+    .name = "loops", .title = "the loop of the model", .help = "what runs in a loop, where states are handed on, and every site with its shape",
+    .keys = keys, .lines = lines, .draw = draw,
+};

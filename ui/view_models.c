@@ -1,0 +1,79 @@
+#include "app.h"
+
+#include <string.h>
+
+enum { LIST, INFO };
+
+static const char *selected(const struct app *app)
+{
+    return app->model_at < app->model_count ? app->models[app->model_at] : app->model;
+}
+
+static void lines(struct app *app)
+{
+    const char *path = selected(app);
+    app_want(app, "models");
+    if (!path) return;
+    struct text line = {0};
+    text_add(&line, "info ");
+    text_add_quoted(&line, path);
+    app_want(app, "%s", line.data);
+    text_clear(&line);
+}
+
+static void press_move(struct app *app, int key)
+{
+    if (key == PRESS_UP && app->model_at > 0) app->model_at--;
+    if (key == PRESS_DOWN && app->model_at + 1 < app->model_count) app->model_at++;
+}
+
+static void press_open(struct app *app, int key)
+{
+    (void)key;
+    if (selected(app)) app_open(app, selected(app));
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN}, "model", "picks a model of the list", press_move},
+    {{PRESS_ENTER}, "open", "opens the picked model: every other view shows it then", press_open},
+    {{0}},
+};
+
+static void draw_none(struct cells *cells, struct area area)
+{
+    struct area inner = {area.row + 1, area.col + 2, area.rows - 1, area.cols - 4};
+    int rows = draw_wrapped(cells, inner, TINT_TITLE, "No models found.");
+    inner.row += rows + 1, inner.rows -= rows + 1;
+    draw_wrapped(cells, inner, TINT_PLAIN,
+                 "Bundled models are folders with a config.json under models/, here or where the program is installed.\n"
+                 "Your own: loopscope tui PATH, with PATH a folder that holds config.json and model.safetensors.");
+}
+
+static void draw_about(struct app *app, struct cells *cells, struct area area)
+{
+    const struct table *info = app_table(app, INFO, 0);
+    if (area.rows < 2) return;
+    draw_heading(cells, area.row, area.col, area.cols, selected(app));
+    struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
+    if (app_draw_waiting(app, cells, inner, INFO)) return;
+    draw_facts(cells, inner, info);
+}
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    if (!app->model_count && !app->model) {
+        draw_none(cells, area);
+        return;
+    }
+    const struct table *list = app_table(app, LIST, 0);
+    int half = area.rows / 2, rows = list ? (int)list->row_count + 1 : 3;
+    struct area top = {area.row + 1, area.col + 1, rows < half ? rows : half, area.cols - 2};
+    if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, NULL, (int)app->model_at);
+    int used = top.row + top.rows + 1 - area.row;
+    draw_about(app, cells, (struct area){area.row + used, area.col + 1, area.rows - used, area.cols - 2});
+}
+
+const struct view view_models = {
+    .name = "models", .title = "models that are here", .help = "which models are bundled or found here, and what each of them is",
+    .keys = keys, .lines = lines, .draw = draw,
+};
