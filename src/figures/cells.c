@@ -143,3 +143,17 @@ void cells_look(struct cells *cells, int row, int col, int width, int look)
         if (glyph) glyph->look |= (unsigned char)look;
     }
 }
+
+void cells_page(const struct cells *cells, struct text *out)
+{
+    for (int row = 0; row < cells->rows; row++) {
+        size_t end = out->size;
+        for (int col = 0; col < cells->cols; col++) {
+            const char *text = cells->at[row * cells->cols + col].text;
+            text_add(out, "%s", text);
+            if (*text && strcmp(text, " ")) end = out->size;
+        }
+        out->size = end;
+        text_add(out, "\n");
+    }
+}

@@ -1,0 +1,160 @@
+#include "figures/figure.h"
+
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <math.h>
+#include <string.h>
+
+int figure_series(struct figure *figure, const char *name, struct style style)
+{
+    mem_grow(&figure->series, &figure->series_room, figure->series_count + 1, sizeof *figure->series);
+    figure->series[figure->series_count] = (struct series){mem_text(name), style};
+    return (int)figure->series_count++;
+}
+
+void figure_legend(struct figure *figure, const char *name, struct style style)
+{
+    mem_grow(&figure->legend, &figure->legend_room, figure->legend_count + 1, sizeof *figure->legend);
+    figure->legend[figure->legend_count++] = (struct series){mem_text(name), style};
+}
+
+struct mark *figure_mark(struct figure *figure, enum mark_kind kind, int series, size_t count)
+{
+    mem_grow(&figure->marks, &figure->mark_room, figure->mark_count + 1, sizeof *figure->marks);
+    struct mark *mark = &figure->marks[figure->mark_count++];
+    *mark = (struct mark){.kind = kind, .series = series, .count = count};
+    mark->x = mem_new(count * sizeof *mark->x);
+    mark->y = mem_new(count * sizeof *mark->y);
+    if (kind == MARK_BAND) mark->high = mem_new(count * sizeof *mark->high);
+    return mark;
+}
+
+void figure_rule(struct figure *figure, double x, double y)
+{
+    struct mark *mark = figure_mark(figure, MARK_RULE, -1, 1);
+    mark->x[0] = x;
+    mark->y[0] = y;
+}
+
+void figure_free(struct figure *figure)
+{
+    if (!figure) return;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        mem_free(figure->marks[i].x);
+        mem_free(figure->marks[i].y);
+        mem_free(figure->marks[i].high);
+    }
+    for (size_t i = 0; i < figure->series_count; i++) mem_free(figure->series[i].name);
+    for (size_t i = 0; i < figure->legend_count; i++) mem_free(figure->legend[i].name);
+    mem_free(figure->legend);
+    mem_free(figure->marks);
+    mem_free(figure->series);
+    mem_free(figure->x.name);
+    mem_free(figure->y.name);
+    mem_free(figure->caption);
+    mem_free(figure);
+}
+
+bool figure_empty(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const struct mark *mark = &figure->marks[i];
+        for (size_t j = 0; mark->kind != MARK_RULE && j < mark->count; j++)
+            if (isfinite(mark->x[j]) && isfinite(mark->y[j])) return false;
+    }
+    return true;
+}
+
+bool column_is_probability(const char *column)
+{
+    return strstr(column, "accuracy") || !strcmp(column, "acc") || text_starts(column, "acc_") || text_starts(column, "p_") || text_starts(column, "P(");
+}
+
+void axis_name(struct axis *axis, const char *column)
+{
+    static const struct { const char *column, *name; } names[] = {
+        {"p_bridge", "P(bridge)"}, {"cosine", "cosine with W[bridge]"}, {"loss", "loss (nats)"}, {"step", "step (updates)"}, {"boundary", "boundary k"},
+    };
+    const char *name = column;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].column, column)) name = names[i].name;
+    mem_free(axis->name);
+    axis->name = mem_text(name);
+    if (!column_is_probability(column)) return;
+    axis->low = 0;
+    axis->high = 1;
+    axis->fixed = true;
+}
+
+static void widen(struct axis *axis, double value)
+{
+    if (axis->fixed || !isfinite(value)) return;
+    if (!(axis->low <= value)) axis->low = value; /* also when it is NaN: nothing seen yet */
+    if (!(axis->high >= value)) axis->high = value;
+}
+
+/* An axis that no mark has set, or that has no length, still needs two ends. */
+static void settle(struct axis *axis)
+{
+    if (isnan(axis->low)) axis->low = 0, axis->high = 1;
+    if (axis->low == axis->high) {
+        double half = axis->low == 0 ? 1 : fabs(axis->low) * 0.1;
+        axis->low -= half;
+        axis->high += half;
+    }
+}
+
+static void find_ranges(struct figure *figure, const struct figure_options *options)
+{
+    if (options->x_low != options->x_high) {
+        figure->x.low = options->x_low;
+        figure->x.high = options->x_high;
+        figure->x.fixed = true;
+    }
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const struct mark *mark = &figure->marks[i];
+        for (size_t j = 0; j < mark->count; j++) {
+            widen(&figure->x, mark->x[j]);
+            widen(&figure->y, mark->y[j]);
+            if (mark->high) widen(&figure->y, mark->high[j]);
+        }
+    }
+    settle(&figure->x);
+    settle(&figure->y);
+}
+
+static const char *kind_name(const void *list, size_t i)
+{
+    const struct figure_kind *kind = ((const struct figure_kind *const *)list)[i];
+    return kind ? kind->name : NULL;
+}
+
+static const struct figure_kind *find_kind(const struct table *table, const char *name, struct err *err)
+{
+    for (size_t i = 0; figure_kinds[i]; i++)
+        if (name ? !strcmp(figure_kinds[i]->name, name) : figure_kinds[i]->fits(table)) return figure_kinds[i];
+    if (name) {
+        const char *nearest = text_nearest(name, kind_name, figure_kinds);
+        err_set(err, "there is no kind of figure '%s'%s%s%s", text_show(name), nearest ? ": did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    } else err_set(err, "no kind of figure fits the table '%s'; needed are:", text_show(table->name));
+    for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "\n  %s: %s", figure_kinds[i]->name, figure_kinds[i]->columns);
+    return NULL;
+}
+
+struct figure *figure_from(const struct table *table, const struct figure_options *options, struct err *err)
+{
+    static const struct figure_options none = {0};
+    if (!options) options = &none;
+    const struct figure_kind *kind = find_kind(table, options->kind, err);
+    if (!kind) return NULL;
+    struct figure *figure = mem_new(sizeof *figure);
+    figure->kind = kind;
+    figure->x.low = figure->x.high = figure->y.low = figure->y.high = NAN;
+    if (!kind->build(figure, table, options, err)) {
+        figure_free(figure);
+        return NULL;
+    }
+    find_ranges(figure, options);
+    return figure;
+}
