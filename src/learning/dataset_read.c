@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KEY_TOKENS = 1, KEY_ANSWER = 2, KEY_POSITION = 4, KEY_BRIDGES = 8 };
 static const char *const row_keys[] = {"tokens", "answer", "answer_position", "bridges", NULL};
 static const char *const bridge_keys[] = {"position", "token", NULL};
 
@@ -27,7 +26,7 @@ struct reader {
     size_t line;
     struct row row;
     struct question *questions; /* tokens and bridges hold offsets into the two blocks until everything is read */
-    size_t count, room, number_count, number_room, bridge_count, bridge_room, blank, first_blank;
+    size_t count, room, number_count, number_room, bridge_count, bridge_room, blank, first_blank, last_row;
     int *numbers;
     struct bridge *bridges;
     struct odd_key { char *name; const char *near; size_t line, count; } odd[ODD_KEYS];
@@ -49,85 +48,7 @@ static void row_bridge(struct row *row, int64_t position, int64_t token)
 
 static bool wrong(const struct reader *r, struct err *err) { return err_in(err, "%s/%s: line %zu", text_show(r->data->folder), text_show(r->file), r->line); }
 
-/* ------------------------------------------------------------------ the usual form, straight from the bytes: a subset of JSON */
-
-struct scan { const char *at, *end; };
-
-static bool take(struct scan *s, char c)
-{
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t')) s->at++;
-    return s->at < s->end && *s->at == c ? s->at++, true : false;
-}
-
-static bool take_number(struct scan *s, int64_t *value)
-{
-    while (s->at < s->end && *s->at == ' ') s->at++;
-    const char *from = s->at;
-    *value = 0;
-    while (s->at < s->end && *s->at >= '0' && *s->at <= '9' && s->at - from < 10) *value = *value * 10 + (*s->at++ - '0');
-    ptrdiff_t digits = s->at - from;
-    return digits && digits < 10 && (*from != '0' || digits == 1) && s->at < s->end && strchr(" ,]}", *s->at);
-}
-
-/* The index of the key, which stands before a colon, or -1. */
-static int take_key(struct scan *s, const char *const *keys)
-{
-    if (!take(s, '"')) return -1;
-    const char *quote = memchr(s->at, '"', (size_t)(s->end - s->at));
-    for (int i = 0; quote && keys[i]; i++) {
-        if (strlen(keys[i]) != (size_t)(quote - s->at) || memcmp(keys[i], s->at, (size_t)(quote - s->at))) continue;
-        s->at = quote + 1;
-        return take(s, ':') ? i : -1;
-    }
-    return -1;
-}
-
-static bool take_tokens(struct scan *s, struct row *row)
-{
-    int64_t token;
-    if (!take(s, '[')) return false;
-    do {
-        if (!take_number(s, &token)) return false;
-        row_token(row, token);
-    } while (take(s, ','));
-    return take(s, ']');
-}
-
-static bool take_bridges(struct scan *s, struct row *row)
-{
-    int64_t number[2];
-    if (!take(s, '[')) return false;
-    if (take(s, ']')) return true;
-    do {
-        if (!take(s, '{')) return false;
-        int first = take_key(s, bridge_keys);
-        if (first < 0 || !take_number(s, &number[first]) || !take(s, ',')) return false;
-        int second = take_key(s, bridge_keys);
-        if (second != 1 - first || !take_number(s, &number[second]) || !take(s, '}')) return false;
-        row_bridge(row, number[0], number[1]);
-    } while (take(s, ','));
-    return take(s, ']');
-}
-
-static bool scan_row(struct row *row, const char *line, const char *end)
-{
-    struct scan s = {line, end};
-    int seen = 0;
-    if (!take(&s, '{')) return false;
-    do {
-        int key = take_key(&s, row_keys);
-        if (key < 0 || seen & (1 << key)) return false;
-        seen |= 1 << key;
-        bool ok = key == 0 ? take_tokens(&s, row) : key == 1 ? take_number(&s, &row->answer)
-                : key == 2 ? take_number(&s, &row->answer_position) : take_bridges(&s, row);
-        if (!ok) return false;
-    } while (take(&s, ','));
-    if (!take(&s, '}')) return false;
-    while (s.at < end && strchr(" \t\r", *s.at) && *s.at) s.at++;
-    return s.at == end && (seen | KEY_BRIDGES) == (KEY_TOKENS | KEY_ANSWER | KEY_POSITION | KEY_BRIDGES);
-}
-
-/* ------------------------------------------------------------------ any other row */
+/* ------------------------------------------------------------------ a row */
 
 static void note_key(struct reader *r, const char *key, const char *const *known)
 {
@@ -247,17 +168,15 @@ static bool is_blank(const char *line, const char *end)
 static bool read_line(struct reader *r, const char *line, const char *end, struct err *err)
 {
     r->line++;
-    r->row.length = r->row.bridge_numbers = 0;
-    if (!scan_row(&r->row, line, end)) {
-        if (is_blank(line, end)) {
-            if (!r->blank++) r->first_blank = r->line;
-            return true;
-        }
-        if (end > line && end[-1] == '\r') end--;
-        if (!json_row(r, line, (size_t)(end - line), err)) return false;
+    if (is_blank(line, end)) {
+        if (!r->blank++) r->first_blank = r->line;
+        return true;
     }
+    if (end[-1] == '\r') end--;
+    if (!json_row(r, line, (size_t)(end - line), err)) return false;
     if (!check_row(r, err)) return wrong(r, err);
     keep_row(r);
+    r->last_row = r->line;
     return true;
 }
 
@@ -281,7 +200,8 @@ static void say_odd(struct reader *r)
     struct text path = {0};
     text_add(&path, "%s/%s", text_show(r->data->folder), text_show(r->file));
     if (!r->count) sink_note(r->sink, "%s: no rows: the file is empty", path.data);
-    if (r->blank) sink_note(r->sink, "%s: %zu empty line%s skipped (first: line %zu)", path.data, r->blank, r->blank > 1 ? "s" : "", r->first_blank);
+    if (r->blank && r->first_blank < r->last_row) /* behind the last row they are nobody's mistake */
+        sink_note(r->sink, "%s: %zu empty line%s skipped (first: line %zu)", path.data, r->blank, r->blank > 1 ? "s" : "", r->first_blank);
     for (size_t i = 0; i < r->odd_count; i++) {
         const struct odd_key *key = &r->odd[i];
         sink_note(r->sink, "%s: line %zu: unknown key '%s' is ignored (in %zu row%s)%s%s%s", path.data, key->line, text_show(key->name), key->count,

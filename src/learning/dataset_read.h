@@ -2,9 +2,6 @@
  *
  *     struct split split;
  *     if (!split_read(&split, data, "train_two_hop.jsonl", sha256, sink, err)) return false;      (uses data->folder, vocab_size and arena)
- *
- * A row in the form in which rows are usually written is read straight from the bytes; every other one goes through the strict JSON reader, which knows
- * what to say about it.
  */
 #ifndef LEARNING_DATASET_READ_H
 #define LEARNING_DATASET_READ_H
