@@ -5,10 +5,10 @@
 /* A row is declared by its name and listed once. */
 #define FAMILIES(row) row(looped)
 #define GENERATORS(row) row(khop)
-#define PROBES(row)
-#define INTERVENTIONS(row)
+#define PROBES(row) row(eval) row(bridge)
+#define INTERVENTIONS(row) row(mix)
 #define FIGURES(row) row(scatter) row(curve)
-#define COMMANDS(row) row(help) row(info) row(models) row(data) row(plot)
+#define COMMANDS(row) row(help) row(info) row(models) row(data) row(train) row(sites) row(selftest) row(plot)
 #define VIEWS(row) row(models) row(loops) row(help) row(output)
 
 #define LIST(type, list, prefix, ROWS) \

@@ -1,0 +1,222 @@
+#include "driver.h"
+
+#include "results/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void findings_add(struct findings *findings, size_t question, const double *numbers)
+{
+    size_t width = (size_t)findings->width;
+    mem_grow(&findings->cells, &findings->room, (findings->count + 1) * width, sizeof *findings->cells);
+    double *to = findings->cells + findings->count++ * width;
+    to[0] = (double)question;
+    memcpy(to + 1, numbers, sizeof *numbers * (width - 1));
+}
+
+bool want_answers(const struct args *args, struct shard *shard)
+{
+    (void)args;
+    shard->run->wanted = places_new(shard->arena, shard->run->batch, shard->count, shard->answers);
+    return true;
+}
+
+struct survey {
+    const struct probe *probe;
+    const struct study *study;
+    const struct args *args;
+    struct sink *sink;
+    struct findings *shards; /* one a shard of the split */
+    struct edit_count *edits;
+    int width;
+};
+
+static bool setup(struct pass *pass, struct shard *shard)
+{
+    struct survey *me = pass->self;
+    if (me->probe->setup && !me->probe->setup(me->args, shard)) return false;
+    study_edit(me->study, shard, shard->questions, shard->first);
+    return true;
+}
+
+static bool visit(struct pass *pass, struct shard *shard)
+{
+    struct survey *me = pass->self;
+    struct findings *mine = &me->shards[shard->index];
+    mine->width = me->width;
+    for (int i = 0; i < shard->run->handler_count; i++) {
+        struct edit_handler *handler = (struct edit_handler *)shard->run->handlers[i];
+        struct edit_count *total = &me->edits[shard->index];
+        total->fired += handler->total.fired;
+        total->skipped += handler->total.skipped;
+        if (handler->total.moved > total->moved) total->moved = handler->total.moved;
+    }
+    return me->probe->measure(me->args, shard, mine);
+}
+
+static bool go_on(void *self, size_t done)
+{
+    struct survey *me = self;
+    (void)done;
+    return !session_stopped(me->study->session);
+}
+
+static int count_columns(const struct probe *probe)
+{
+    int n = 0;
+    while (probe->columns[n].name) n++;
+    return n;
+}
+
+static struct table *shape(const struct survey *me, bool rows)
+{
+    struct table *table = table_new(me->probe->command.name);
+    bool counted = false;
+    table_column(table, "split", ROLE_LABEL, NULL);
+    if (rows) table_column(table, "row", ROLE_COUNT, "%.0f");
+    for (const struct finding_column *c = me->probe->columns; c->name; c++) {
+        if (rows || c->kind == FIND_KEY) {
+            table_column(table, c->name, c->token ? ROLE_LABEL : c->kind == FIND_KEY ? ROLE_AXIS : ROLE_VALUE, c->format);
+            continue;
+        }
+        if (c->kind == FIND_DETAIL) continue;
+        if (!counted) table_column(table, "n", ROLE_COUNT, "%.0f");
+        counted = true;
+        if (c->kind == FIND_RATE) table_column(table, "correct", ROLE_COUNT, "%.0f");
+        table_column(table, c->name, ROLE_VALUE, c->format);
+        if (c->kind == FIND_RATE) {
+            table_column(table, "low", ROLE_LOW, "%.3f");
+            table_column(table, "high", ROLE_HIGH, "%.3f");
+            table_column(table, "excluded", ROLE_COUNT, "%.0f");
+        }
+    }
+    if (!rows && me->probe->undefined) table_column(table, me->probe->undefined, ROLE_COUNT, "%.0f");
+    study_provenance(me->study, table);
+    return table;
+}
+
+static void show_rows(const struct survey *me, const char *split, const struct findings *all, struct sink *sink)
+{
+    struct cell *cells = mem_new(sizeof *cells * (size_t)(me->width + 1));
+    for (size_t i = 0; i < all->count; i++) {
+        const double *numbers = all->cells + i * (size_t)me->width;
+        cells[0] = cell_text(split);
+        cells[1] = cell_number(numbers[0]);
+        for (int c = 0; c + 1 < me->width; c++) {
+            double x = numbers[c + 1];
+            cells[c + 2] = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");
+        }
+        sink_row(sink, cells);
+    }
+    mem_free(cells);
+}
+
+static _Thread_local const struct survey *sorting;
+
+static int by_keys(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    for (int c = 0; c + 1 < sorting->width; c++)
+        if (sorting->probe->columns[c].kind == FIND_KEY && x[c + 1] != y[c + 1]) return x[c + 1] < y[c + 1] ? -1 : 1;
+    return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+static void show_group(const struct survey *me, const char *split, const double *group, size_t n, struct sink *sink)
+{
+    struct cell cells[32];
+    size_t at = 0, width = (size_t)me->width;
+    bool counted = false;
+    double undefined = 0;
+    cells[at++] = cell_text(split);
+    for (size_t c = 0; me->probe->columns[c].name; c++) {
+        enum finding kind = me->probe->columns[c].kind;
+        struct mean mean = {0};
+        for (size_t i = 0; i < n; i++) mean_add(&mean, group[i * width + c + 1]);
+        if (kind == FIND_KEY) cells[at++] = cell_number(group[c + 1]);
+        if (kind == FIND_KEY || kind == FIND_DETAIL) continue;
+        if (!counted) cells[at++] = cell_number(kind == FIND_RATE ? mean.n : (double)n);
+        counted = true;
+        if (mean.skipped > undefined) undefined = mean.skipped;
+        if (kind == FIND_MEAN) {
+            cells[at++] = cell_number(mean.n > 0 ? mean.mean : NAN);
+            continue;
+        }
+        double correct = floor(mean.mean * mean.n + 0.5);
+        struct interval interval = wilson(correct, mean.n);
+        cells[at++] = cell_number(correct);
+        cells[at++] = cell_number(mean.n > 0 ? correct / mean.n : NAN);
+        cells[at++] = cell_number(interval.low);
+        cells[at++] = cell_number(interval.high);
+        cells[at++] = cell_number(mean.skipped);
+    }
+    if (me->probe->undefined) cells[at++] = cell_number(undefined);
+    sink_row(sink, cells);
+}
+
+static void show_means(const struct survey *me, const char *split, struct findings *all, struct sink *sink)
+{
+    size_t width = (size_t)me->width;
+    sorting = me;
+    if (all->count) qsort(all->cells, all->count, sizeof(double) * width, by_keys);
+    for (size_t from = 0, to; from < all->count; from = to) {
+        const double *first = all->cells + from * width;
+        for (to = from + 1; to < all->count; to++) {
+            bool same = true;
+            for (size_t c = 0; me->probe->columns[c].name; c++)
+                same = same && (me->probe->columns[c].kind != FIND_KEY || first[c + 1] == all->cells[to * width + c + 1]);
+            if (!same) break;
+        }
+        show_group(me, split, first, to - from, sink);
+    }
+}
+
+static void note_edits(const struct survey *me, const char *split, const struct edit_count *total)
+{
+    if (!me->study->edit_count) return;
+    if (total->moved == 0) sink_note(me->sink, "%s: the edit had no effect: %ld rows written, largest change 0", split, total->fired);
+    if (total->skipped) sink_note(me->sink, "%s: the edit skipped %ld rows that lack its position or target", split, total->skipped);
+}
+
+static bool survey_split(struct survey *me, const struct split *split, struct sink *sink, struct err *err)
+{
+    struct pass pass = {.model = me->study->model, .questions = split->questions, .count = split->count, .pool = me->study->pool,
+                        .loops = me->study->loops, .setup = setup, .visit = visit, .go_on = go_on, .self = me};
+    size_t shards = (size_t)pass_shards(&pass);
+    struct findings all = {.width = me->width};
+    struct edit_count total = {0};
+    me->shards = mem_new(sizeof *me->shards * shards);
+    me->edits = mem_new(sizeof *me->edits * shards);
+    bool ok = pass_run(&pass, err);
+    for (size_t i = 0; i < shards; i++) {
+        for (size_t j = 0; ok && j < me->shards[i].count; j++) {
+            const double *numbers = me->shards[i].cells + j * (size_t)me->width;
+            findings_add(&all, (size_t)numbers[0], numbers + 1);
+        }
+        mem_free(me->shards[i].cells);
+        total.fired += me->edits[i].fired, total.skipped += me->edits[i].skipped;
+        if (me->edits[i].moved > total.moved) total.moved = me->edits[i].moved;
+    }
+    if (ok && args_flag(me->args, "rows")) show_rows(me, split->name, &all, sink);
+    else if (ok) show_means(me, split->name, &all, sink);
+    if (ok) note_edits(me, split->name, &total);
+    mem_free(all.cells);
+    mem_free(me->shards);
+    mem_free(me->edits);
+    return ok;
+}
+
+bool probe_command(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
+{
+    struct study study;
+    if (!study_open(&study, session, args, NULL, sink, err)) return false;
+    struct survey survey = {.probe = (const struct probe *)self, .study = &study, .args = args, .sink = sink};
+    survey.width = count_columns(survey.probe) + 1;
+    struct table *table = shape(&survey, args_flag(args, "rows"));
+    sink_table(sink, table);
+    bool ok = true;
+    for (int s = 0; ok && s < study.split_count; s++) ok = survey_split(&survey, &study.splits[s], sink, err);
+    table_free(table);
+    study_close(&study);
+    return ok;
+}

@@ -1,0 +1,18 @@
+/* The driver of all probes: runs the splits, collects findings, makes means and intervals. A probe's row uses probe_command as its command's run.
+ *
+ *     .command = {.name = "bridge", .options = options, .run = probe_command}      (options: PROBE_OPTIONS and the probe's own)
+ */
+#ifndef PROBES_DRIVER_H
+#define PROBES_DRIVER_H
+
+#include "doing/probe.h"
+#include "study.h"
+
+#define PROBE_OPTIONS STUDY_OPTIONS, {"rows", OPTION_FLAG, NULL, .help = "every finding, one a line, instead of means over a split"}
+
+bool probe_command(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err);
+
+/* For setup: only the answer positions are wanted from the last block. */
+bool want_answers(const struct args *args, struct shard *shard);
+
+#endif

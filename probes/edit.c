@@ -1,0 +1,132 @@
+#include "edit.h"
+
+#include "registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *kind_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return interventions[i] ? interventions[i]->name : NULL;
+}
+
+static const struct intervention *find_kind(const char *name, struct err *err)
+{
+    for (size_t i = 0; interventions[i]; i++)
+        if (!strcmp(interventions[i]->name, name)) return interventions[i];
+    const char *near = text_nearest(name, kind_name, NULL);
+    err_set(err, "--do %s: there is no such intervention", text_show(name));
+    if (near) err_add(err, ": did you mean %s?", near);
+    return NULL;
+}
+
+static bool parse_site(const char *site, const struct model *model, int *boundary, struct err *err)
+{
+    long k;
+    if (site[0] != 'h' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > model->loops)
+        return err_set(err, "--do ...@%s: an intervention edits a boundary state: h.0 ... h.%d (this model has %d loops)", text_show(site), model->loops,
+                       model->loops);
+    *boundary = (int)k;
+    return true;
+}
+
+bool edit_parse(struct edit *edit, const char *text, const struct model *model, struct err *err)
+{
+    *edit = (struct edit){0};
+    char *copy = mem_text(text), *site = strchr(copy, '@'), *pairs = strchr(copy, ':');
+    bool ok = site && (!pairs || site < pairs);
+    if (!ok) err_set(err, "--do %s: the form is KIND@SITE:OPTIONS, for example mix@h.1:position=1,alpha=0.5", text_show(text));
+    if (ok) {
+        *site++ = 0;
+        if (pairs) *pairs++ = 0;
+        edit->kind = find_kind(copy, err);
+        ok = edit->kind && parse_site(site, model, &edit->boundary, err);
+        if (ok && !args_parse_pairs(&edit->args, edit->kind->options, pairs, err)) ok = err_in(err, "--do %s", edit->kind->name);
+    }
+    mem_free(copy);
+    edit->text = ok ? mem_text(text) : NULL;
+    return ok;
+}
+
+void edit_clear(struct edit *edit)
+{
+    args_clear(&edit->args);
+    mem_free(edit->text);
+    *edit = (struct edit){0};
+}
+
+int edit_position(const struct args *args, const struct question *question)
+{
+    const char *where = args_text(args, "position");
+    long p;
+    if (!strcmp(where, "answer")) return question->answer_position;
+    if (!strcmp(where, "bridge")) return question->bridge_count ? question->bridges[0].position : -1;
+    if (!parse_int(where, &p)) return -1;
+    if (p < 0) p += question->length;
+    return p >= 0 && p < question->length ? (int)p : -1;
+}
+
+bool edit_check(const struct edit *edit, const struct question *questions, size_t count, struct err *err)
+{
+    const char *where = args_text(&edit->args, "position");
+    long p;
+    if (strcmp(where, "answer") && strcmp(where, "bridge") && !parse_int(where, &p))
+        return err_set(err, "--do %s: position: '%s' is no whole number, \"bridge\" or \"answer\"", edit->kind->name, text_show(where));
+    for (size_t i = 0; i < count; i++)
+        if (edit_position(&edit->args, &questions[i]) >= 0) return true;
+    return err_set(err, "--do %s: no question of this split has a position %s", edit->kind->name, text_show(where));
+}
+
+void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number, const int *positions,
+               float *rows, const float *decoded, struct edit_count *total)
+{
+    size_t d = (size_t)run->model->width;
+    float *original = arena_new(run->tape->arena, sizeof(float) * d * (size_t)count);
+    memcpy(original, rows, sizeof(float) * d * (size_t)count);
+    struct operation op = {.args = &edit->args, .run = run, .boundary = edit->boundary, .count = count, .questions = questions, .number = number,
+                           .positions = positions, .state = rows, .original = original, .decoded = decoded};
+    edit->kind->apply(&op);
+    total->fired += op.fired;
+    total->skipped += op.skipped;
+    for (size_t i = 0; i < d * (size_t)count; i++) {
+        double change = fabs((double)rows[i] - (double)original[i]);
+        if (change > total->moved) total->moved = change;
+    }
+}
+
+static void fire(struct handler *base, struct run *run, const char *site, struct tensor *value)
+{
+    struct edit_handler *me = (struct edit_handler *)base;
+    struct arena *arena = run->tape->arena;
+    size_t n = (size_t)run->batch->rows, d = (size_t)value->cols;
+    const struct question **questions = arena_new(arena, sizeof *questions * n);
+    size_t *number = arena_new(arena, sizeof *number * n);
+    int *positions = arena_new(arena, sizeof *positions * n), *rows = arena_new(arena, sizeof *rows * n), count = 0;
+    (void)site;
+    for (int q = 0; q < run->batch->rows; q++) {
+        int position = edit_position(&me->edit->args, &me->questions[q]);
+        int row = position < 0 ? -1 : value->places->index[run->batch->start[q] + position];
+        if (row < 0) {
+            me->total.skipped++;
+            continue;
+        }
+        questions[count] = &me->questions[q], number[count] = me->first + (size_t)q;
+        positions[count] = position, rows[count++] = row;
+    }
+    struct tensor *state = op_select(run->tape, value, rows, count);
+    bool decodes = me->edit->kind->decodes && me->edit->kind->decodes(&me->edit->args);
+    struct tensor *logits = decodes && count ? run_decode(run, state, me->edit->boundary) : NULL;
+    if (count) edit_rows(me->edit, run, count, questions, number, positions, state->data, logits ? logits->data : NULL, &me->total);
+    for (int i = 0; i < count; i++) memcpy(value->data + (size_t)rows[i] * d, state->data + (size_t)i * d, d * sizeof(float));
+}
+
+void edit_attach(struct edit_handler *me, const struct edit *edit, struct run *run, const struct question *questions, size_t first)
+{
+    *me = (struct edit_handler){.edit = edit, .questions = questions, .first = first};
+    snprintf(me->pattern, sizeof me->pattern, "h.%d", edit->boundary);
+    me->handler.pattern = me->pattern;
+    me->handler.fire = fire;
+    run_attach(run, &me->handler);
+}

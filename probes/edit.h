@@ -1,0 +1,69 @@
+/* Interventions, and the edits that a user asks for with --do.
+ *
+ *     --do mix@h.1:position=1,alpha=0.7,norm=rms          (KIND@SITE:OPTIONS; SITE is a boundary state h.k)
+ *
+ *     struct edit edit;
+ *     if (!edit_parse(&edit, "mix@h.1:position=1", model, err)) return false;
+ *     struct operation op = {.args = &edit.args, .run = run, ...};
+ *     edit.kind->apply(&op);
+ *     edit_clear(&edit);
+ *
+ * An intervention is one file do_NAME.c: options, apply, an example. It edits the state at a boundary before the interface sees it.
+ */
+#ifndef PROBES_EDIT_H
+#define PROBES_EDIT_H
+
+#include "doing/intervention.h"
+#include "learning/dataset.h"
+#include "models/run.h"
+
+/* One application to the states of some questions. Row i of state belongs to question i. */
+struct operation {
+    const struct args *args;         /* by the intervention's options */
+    struct run *run;                 /* to decode with; its model has table, eps */
+    int boundary;
+    int count;
+    const struct question *const *questions; /* [count] */
+    const size_t *number;            /* [count] number of each question inside its split: seeds random controls */
+    const int *positions;            /* [count] resolved position of each row */
+    float *state;                    /* [count, D], edited in place */
+    const float *original;           /* [count, D] the states before this edit */
+    const float *decoded;            /* [count, V] logits of decode(original), or NULL when the edit does not ask for them */
+    long fired;                      /* rows written */
+    double moved;                    /* largest change of a number */
+    long skipped;                    /* rows that the edit has nothing to say about (no such bridge ...) */
+};
+
+struct edit {
+    const struct intervention *kind;
+    int boundary;
+    struct args args;
+    char *text;
+};
+
+bool edit_parse(struct edit *edit, const char *text, const struct model *model, struct err *err);
+void edit_clear(struct edit *edit);
+
+/* Where the edit acts in a question: "1", "-1" (from the end), "bridge" or "answer". -1: nowhere (out of range, or no bridge). */
+int edit_position(const struct args *args, const struct question *question);
+
+/* Refuses a position that no question of the split has; counts those that lack it otherwise. */
+bool edit_check(const struct edit *edit, const struct question *questions, size_t count, struct err *err);
+
+/* Edits rows of a state tensor in place: row rows[i] for question i of `count`; sums up fired and moved. */
+struct edit_count { long fired, skipped; double moved; };
+void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number, const int *positions,
+               float *rows, const float *decoded, struct edit_count *total);
+
+/* Attached to a run, for whole passes. The handler must outlive the run. */
+struct edit_handler {
+    struct handler handler;
+    const struct edit *edit;
+    const struct question *questions; /* of the run's batch, in order */
+    size_t first;                     /* number of the first inside its split */
+    char pattern[24];
+    struct edit_count total;
+};
+void edit_attach(struct edit_handler *handler, const struct edit *edit, struct run *run, const struct question *questions, size_t first);
+
+#endif

@@ -1,0 +1,48 @@
+/* What a measurement is about: a model, the splits of a dataset, edits, threads; opened from the options that all measurements share.
+ *
+ *     static const struct option options[] = {STUDY_OPTIONS, {"rows", OPTION_FLAG, ...}, {0}};
+ *     struct study study;
+ *     if (!study_open(&study, session, args, sink, err)) return false;
+ *     for (int s = 0; s < study.split_count; s++) ... study.splits[s] ...
+ *     study_close(&study);
+ */
+#ifndef PROBES_STUDY_H
+#define PROBES_STUDY_H
+
+#include "doing/command.h"
+#include "edit.h"
+#include "learning/pass.h"
+
+#define STUDY_OPTIONS \
+    {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"}, \
+    {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"}, \
+    {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, \
+    {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"}, \
+    {"do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times", .placeholder = "EDIT", \
+     .many = true}
+
+enum { STUDY_SPLITS = 16, STUDY_EDITS = 8 };
+
+struct study {
+    struct session *session;
+    const struct model *model;
+    const struct dataset *data;
+    struct pool *pool;
+    struct split splits[STUDY_SPLITS]; /* borrowed questions, cut to --limit */
+    int split_count;
+    struct edit edits[STUDY_EDITS];
+    int edit_count;
+    int loops;
+};
+
+/* `fallback`: splits when --split is not given; NULL: all of the dataset. */
+bool study_open(struct study *study, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err);
+void study_close(struct study *study);
+
+/* The facts that say what was measured: model, data, hashes, edits. */
+void study_provenance(const struct study *study, struct table *table);
+
+/* Attaches the study's edits to a shard's run; handlers live in the shard's arena: [edit_count]. */
+struct edit_handler *study_edit(const struct study *study, struct shard *shard, const struct question *questions, size_t first);
+
+#endif
