@@ -172,8 +172,8 @@ static const struct seen *run_edited(struct comparison *me, const char *site, co
 
 static bool split_edit_name(const char *name, char *site, char *norm, char *alpha)
 {
-    return (sscanf(name, "logits.%7[a-z].%15[0-9.]", norm, alpha) == 2 && strcpy(site, "logits")) ||
-           (sscanf(name, "x.2.%7[a-z].%15[0-9.]", norm, alpha) == 2 && strcpy(site, "x.2"));
+    return (sscanf(name, "logits.%7[a-z0-9].%15[0-9.]", norm, alpha) == 2 && strcpy(site, "logits")) ||
+           (sscanf(name, "x.2.%7[a-z0-9].%15[0-9.]", norm, alpha) == 2 && strcpy(site, "x.2"));
 }
 
 static void compare_edited(struct comparison *me, const struct tensor_entry *entry, const char *site, const char *norm, const char *alpha)

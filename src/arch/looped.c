@@ -154,9 +154,9 @@ static struct tensor *interface(struct run *run, const struct looped *m, struct 
     struct tensor *phi = run_site(run, op_soft_embed(t, normed(run, m, h), m->head, m->table, m->soft), "phi.%d", k);
     phi->places = h->places;
     if (m->interface == PONDER) return phi;
-    if (m->interface == PONDER_SUM) return op_mix(t, run_input_at(run, h, k), phi, NULL, 1);
-    struct tensor *alpha = m->gate ? run_site(run, op_gate(t, phi, m->gate, m->gate_bias), "alpha.%d", k) : NULL;
-    return op_mix(t, h, op_rms_norm(t, phi, NULL, m->eps), alpha, m->alpha);
+    if (m->interface == PONDER_SUM) return op_mix(t, run_input_at(run, h, k), phi, NULL);
+    struct tensor *alpha = m->gate ? op_gate(t, phi, m->gate, m->gate_bias) : op_constant(t, h->rows, m->alpha);
+    return op_mix(t, h, op_rms_norm(t, phi, NULL, m->eps), run_site(run, alpha, "alpha.%d", k));
 }
 
 static struct tensor *forward(struct run *run)

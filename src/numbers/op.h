@@ -11,8 +11,9 @@
 /* ops_rows.c */
 struct tensor *op_embed(struct tape *tape, const struct weight *table, const int *tokens, int n); /* table rows: [n, D] */
 struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, int n);            /* x rows: [n, D] */
-struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight, float fixed);
-        /* x + w y, [N, D]; w is weight [N, 1], or `fixed` when weight is NULL */
+struct tensor *op_constant(struct tape *tape, int n, float value);                                /* [n, 1], no gradient goes behind it */
+struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight);
+        /* x + w y, [N, D]; weight [N, 1], or NULL: 1 */
 
 /* ops_linear.c */
 struct tensor *op_linear(struct tape *tape, struct tensor *x, const struct weight *w, struct tensor *add);

@@ -62,7 +62,6 @@ struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, i
 struct mix_node {
     struct node node;
     struct tensor *x, *y, *weight, *out;
-    float fixed;
 };
 
 static void mix_back(struct tape *tape, struct node *node)
@@ -74,24 +73,31 @@ static void mix_back(struct tape *tape, struct node *node)
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;
         const float *g = me->out->grad + at;
-        float w = me->weight ? me->weight->data[i] : me->fixed;
+        float w = me->weight ? me->weight->data[i] : 1;
         for (int j = 0; j < d; j++) gx[at + (size_t)j] += g[j];
         for (int j = 0; j < d; j++) gy[at + (size_t)j] += w * g[j];
         if (gw) gw[i] += row_dot(g, me->y->data + at, d);
     }
 }
 
-struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight, float fixed)
+struct tensor *op_constant(struct tape *tape, int n, float value)
+{
+    struct tensor *y = tape_tensor(tape, n, 1);
+    for (int i = 0; i < n; i++) y->data[i] = value;
+    return y;
+}
+
+struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight)
 {
     assert(x->rows == y->rows && x->cols == y->cols && (!weight || weight->rows == x->rows));
     struct tensor *out = tape_tensor(tape, x->rows, x->cols);
     out->places = x->places;
     for (int i = 0; i < x->rows; i++) {
         size_t at = (size_t)i * (size_t)x->cols;
-        float w = weight ? weight->data[i] : fixed;
+        float w = weight ? weight->data[i] : 1;
         for (int j = 0; j < x->cols; j++) out->data[at + (size_t)j] = x->data[at + (size_t)j] + w * y->data[at + (size_t)j];
     }
     struct mix_node *node = tape_node(tape, sizeof *node, mix_back);
-    if (node) node->x = x, node->y = y, node->weight = weight, node->out = out, node->fixed = fixed;
+    if (node) node->x = x, node->y = y, node->weight = weight, node->out = out;
     return out;
 }
