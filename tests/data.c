@@ -324,7 +324,7 @@ static void rows_by_hand(void **state)
         {"{\"tokens\":[0,3],\"answer\":1,\"answer_position\":1,\"\\u001b[2J\":1}", NULL, "'\\x1b[2J'"},
         {"", NULL, "1 empty line skipped (first: line 2)"},
         {"{\"tokens\":[0,3],\"answer\":2,\"answer_position\":1}", NULL, "train.jsonl: 1 of 3 rows contradict the atomic facts"},
-        {"{\"tokens\":[1,3],\"answer\":2,\"answer_position\":1}", NULL, "test.jsonl: 1 of 1 rows stand in training too"},
+        {"{\"tokens\":[1,3],\"answer\":2,\"answer_position\":1}", NULL, "test.jsonl: 1 of 1 rows overlap with the training rows"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text train = {0};
@@ -379,6 +379,7 @@ static void frames_by_hand(void **state)
         {"{\"kind\":\"khop\",\"vocab_size\":4,\"sede\":1,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "unknown key 'sede' is ignored: did you mean 'seed'?"},
         {"{\"kind\":\"khop\",\"vocab_size\":6,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "names 4 of the 6 ids"},
         {"{\"kind\":\"khop\",\"vocab_size\":3,\"files\":{\"train.jsonl\":{}}}", NULL, "vocab.json: 'r': id 3 is outside 0 to 2", NULL},
+        {"{\"kind\":\"khpo\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "kind 'khpo' is not one that this program makes"},
         {meta, "{\"a\":0,\"b\":0,\"c\":2,\"r\":3}", "vocab.json: 'a' and 'b' have the same id 0", NULL},
         {meta, "{\"a\":0,\"b\":\"1\",\"c\":2,\"r\":3}", "vocab.json: 'b'", NULL},
         {meta, "{\"a\":0,\"a\":1,\"c\":2,\"r\":3}", "vocab.json", NULL},

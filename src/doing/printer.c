@@ -121,7 +121,8 @@ static void show_progress(struct printer *printer, const struct progress *progre
 {
     struct winsize size = {0};
     double time = now();
-    if (!printer->live || (printer->shown && time - printer->last < 0.1 && progress->done < progress->total)) return;
+    bool last = progress->total > 0 && progress->done >= progress->total;
+    if (!printer->live || (printer->shown && time - printer->last < 0.1 && !last)) return;
     struct text line = {0}, shown = {0};
     describe(progress, &line);
     text_add_shown(&shown, line.data);

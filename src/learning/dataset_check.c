@@ -2,6 +2,7 @@
 
 #include "ground/mem.h"
 #include "ground/text.h"
+#include "registry.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void note_overlap(const struct dataset *data, const struct split *split, 
     for (size_t i = 0; i < split->count; i++)
         if (lookup_find(training, split->questions[i].tokens, split->questions[i].length) && !count++) first = i + 1;
     if (count)
-        sink_note(sink, "%s/%s.jsonl: %zu of %zu rows stand in training too (first: row %zu)", text_show(data->folder), text_show(split->name), count,
+        sink_note(sink, "%s/%s.jsonl: %zu of %zu rows overlap with the training rows (first: row %zu)", text_show(data->folder), text_show(split->name), count,
                   split->count, first);
 }
 
@@ -88,8 +89,25 @@ static void note_contradictions(const struct dataset *data, const struct split *
                   text_show(data->folder), text_show(split->name), count, split->count, first);
 }
 
+static const char *generator_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return generators[i] ? generators[i]->name : NULL;
+}
+
+/* A kind of one's own is fine, a kind that was meant to be another one is not; only the user can tell. */
+static void note_kind(const struct dataset *data, struct sink *sink)
+{
+    for (size_t i = 0; generators[i]; i++)
+        if (!strcmp(generators[i]->name, data->kind)) return;
+    const char *near = text_nearest(data->kind, generator_name, NULL);
+    sink_note(sink, "%s/dataset.json: kind '%s' is not one that this program makes, so only the form of its rows is checked%s%s%s", text_show(data->folder),
+              text_show(data->kind), near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 void dataset_check(const struct dataset *data, struct sink *sink)
 {
+    note_kind(data, sink);
     struct lookup training = training_rows(data);
     for (size_t i = 0; i < data->split_count; i++) {
         if (!is_training(&data->splits[i])) note_overlap(data, &data->splits[i], &training, sink);
