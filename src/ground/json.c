@@ -118,10 +118,10 @@ static bool scan_escape(struct scan *s)
     if (code < 0) return wrong(s, at, "\\u needs four hex digits");
     if (code == 0) return wrong(s, at, "\\u0000 (NUL) in a string");
     s->at += 4;
-    if (code >= 0xdc00 && code < 0xe000) return wrong(s, at, "half a surrogate pair");
+    if (code >= 0xdc00 && code < 0xe000) return wrong(s, at, "half a surrogate pair, which is no character and not UTF-8");
     if (code < 0xd800 || code >= 0xdc00) return true;
     long low = s->end - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u' ? hex4(s, s->at + 2) : -1;
-    if (low < 0xdc00 || low >= 0xe000) return wrong(s, at, "half a surrogate pair");
+    if (low < 0xdc00 || low >= 0xe000) return wrong(s, at, "half a surrogate pair, which is no character and not UTF-8");
     s->at += 6;
     return true;
 }

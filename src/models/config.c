@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 16 << 20, NOTES = 20 };
+enum { LARGEST = 16 << 20, NOTES = 30 };
 
 struct names {
     char **list; /* ends with NULL once closed */
@@ -150,7 +150,7 @@ static const char *found(const struct json *node, char *out, size_t room)
     bool fraction = json_number(node, &number) && !json_int(node, &whole) && fabs(number) < 0x1p53 && number == floor(number);
     add_value(node, &value);
     if (json_string(node)) snprintf(out, room, "is the string \"%s\"", value.data);
-    else snprintf(out, room, "is %s%s", value.data, fraction ? " with a fraction or exponent" : "");
+    else snprintf(out, room, "is %s%s", value.data, fraction ? ", written with a fraction or exponent" : "");
     text_clear(&value);
     return out;
 }

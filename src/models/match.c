@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 7000 /* bytes of one message */, NAMED = 8, EXPLAINED = 12, CHUNK = 4096 };
+enum { LISTED = 7000 /* bytes of one message */, NAMED = 4000 /* of names in one note */, EXPLAINED = 12, CHUNK = 4096 };
 
 /* Misfits, one line each; what no longer fits into a message is counted. */
 struct misfits { struct text lines; size_t left_out; };
@@ -140,7 +140,7 @@ static void note_undeclared(const struct model *model, struct sink *sink)
 {
     const struct tensor_set *set = model->set;
     const char **declared = mem_new((2 * model->weight_count + 1) * sizeof *declared);
-    size_t count = 0, odd = 0;
+    size_t count = 0, odd = 0, listed = 0;
     struct text names = {0};
     for (size_t i = 0; i < model->weight_count; i++) {
         declared[count++] = model->weights[i]->name;
@@ -151,9 +151,10 @@ static void note_undeclared(const struct model *model, struct sink *sink)
         const struct tensor_entry *entry = set->entries + i;
         const char *name = entry->name;
         if (count && bsearch(&name, declared, count, sizeof *declared, by_name)) continue;
-        if (++odd <= NAMED) text_add(&names, "%s%s %s", odd > 1 ? ", " : "", text_show(name), shape_show(entry->dims, entry->shape));
+        odd++;
+        if (names.size < NAMED) text_add(&names, "%s%s %s", listed++ ? ", " : "", text_show(name), shape_show(entry->dims, entry->shape));
     }
-    if (odd > NAMED) text_add(&names, " and %zu more", odd - NAMED);
+    if (odd > listed) text_add(&names, " and %zu more", odd - listed);
     if (odd) sink_note(sink, "%s: %s no part of this model, ignored: %s", label(set), odd > 1 ? "tensors are" : "a tensor is", names.data);
     text_clear(&names);
     mem_free(declared);
@@ -195,16 +196,24 @@ static size_t count_nan(const struct tensor_entry *entry)
 
 static void note_not_finite(const struct tensor_set *set, struct sink *sink)
 {
-    size_t tensors = 0;
+    size_t tensors = 0, listed = 0;
+    struct text names = {0};
     for (size_t i = 0; i < set->count; i++) {
         const struct tensor_entry *entry = set->entries + i;
         size_t odd = dtype_is_weight(entry->dtype) ? count_odd(entry) : 0, nan;
-        if (!odd || ++tensors > NAMED) continue;
+        if (!odd) continue;
+        if (++tensors > EXPLAINED) {
+            if (names.size < NAMED) text_add(&names, "%s%s", listed++ ? ", " : "", text_show(entry->name));
+            continue;
+        }
         nan = count_nan(entry);
         sink_note(sink, "%s: tensor %s: %zu of %zu numbers are not finite (%zu NaN, %zu infinite)", entry->file, text_show(entry->name), odd,
                   entry->count, nan, odd - nan);
     }
-    if (tensors > NAMED) sink_note(sink, "%s: %zu more tensors hold numbers that are not finite (NaN or infinite)", label(set), tensors - NAMED);
+    if (tensors > EXPLAINED)
+        sink_note(sink, "%s: %zu more tensors hold numbers that are not finite (NaN or infinite): %s%s", label(set), tensors - EXPLAINED, names.data,
+                  tensors - EXPLAINED > listed ? " ..." : "");
+    text_clear(&names);
 }
 
 bool match_weights(struct model *model, struct sink *sink, struct err *err)

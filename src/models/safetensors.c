@@ -12,7 +12,7 @@
 
 static const char single[] = "model.safetensors", index_name[] = "model.safetensors.index.json";
 
-enum { INDEX_MOST = 64 << 20, LISTED = 6000 /* bytes of names in one message */, NAMED = 8 /* in one note */ };
+enum { INDEX_MOST = 64 << 20, LISTED = 6000 /* bytes of names in one message */, NAMED = 16 /* in one note, or notes of one kind */ };
 
 /* What the index says: a tensor and the file it should be in. Sorted by name. */
 struct place { const char *tensor, *shard; };
