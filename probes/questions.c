@@ -1,0 +1,107 @@
+/* questions: a split as a list: what was asked, what the model says, and the bridge's numbers, one line a question. */
+#include "measures.h"
+#include "study.h"
+
+#include <math.h>
+
+static const struct option options[] = {
+    STUDY_OPTIONS,
+    {"wrong", OPTION_FLAG, NULL, .help = "only questions whose answer is wrong"},
+    {0},
+};
+
+struct line { int predicted; double p_bridge, cosine; };
+
+struct list {
+    const struct study *study;
+    struct line *lines; /* one a question of the split */
+};
+
+static bool setup(struct pass *pass, struct shard *shard)
+{
+    study_edit(((struct list *)pass->self)->study, shard, shard->questions, shard->first);
+    return true;
+}
+
+static bool visit(struct pass *pass, struct shard *shard)
+{
+    struct line *lines = ((struct list *)pass->self)->lines + shard->first;
+    struct run *run = shard->run;
+    int v = run->logits->cols;
+    for (int q = 0; q < shard->count; q++) {
+        const struct question *question = &shard->questions[q];
+        lines[q] = (struct line){row_argmax(run->logits->data + (size_t)shard->answers[q] * (size_t)v, v), NAN, NAN};
+        if (!question->bridge_count || run->loops < 1) continue;
+        int row = run->batch->start[q] + question->bridges[0].position;
+        struct tensor *h = op_select(run->tape, run->states[1], &row, 1), *logits = run_decode(run, h, 1);
+        lines[q].p_bridge = logits_p(logits->data, logits->cols, question->bridges[0].token);
+        lines[q].cosine = token_cosine(run, h->data, question->bridges[0].token);
+    }
+    return true;
+}
+
+static bool go_on(void *self, size_t done)
+{
+    (void)done;
+    return !session_stopped(((struct list *)self)->study->session);
+}
+
+static void show(const struct list *me, const struct split *split, bool wrong, struct sink *sink)
+{
+    const struct dataset *data = me->study->data;
+    struct text question = {0};
+    for (size_t i = 0; i < split->count; i++) {
+        const struct question *q = &split->questions[i];
+        const struct line *line = &me->lines[i];
+        if (wrong && line->predicted == q->answer) continue;
+        question.size = 0;
+        for (int t = 0; t < q->length; t++) text_add(&question, "%s%s", t ? " " : "", dataset_token(data, q->tokens[t]));
+        sink_row(sink, (struct cell[]){cell_text(split->name), cell_number((double)i), cell_text(question.data), cell_text(dataset_token(data, q->answer)),
+                                       cell_text(line->predicted < 0 ? "not finite" : dataset_token(data, line->predicted)),
+                                       cell_number(line->predicted == q->answer), cell_number(line->p_bridge), cell_number(line->cosine)});
+    }
+    text_clear(&question);
+}
+
+static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
+{
+    struct study study;
+    (void)self;
+    if (!study_open(&study, session, args, "test_ood,test_id", sink, err)) return false;
+    struct table *table = table_new("questions");
+    table_column(table, "split", ROLE_LABEL, NULL);
+    table_column(table, "row", ROLE_COUNT, "%.0f");
+    table_column(table, "question", ROLE_LABEL, NULL);
+    table_column(table, "answer", ROLE_LABEL, NULL);
+    table_column(table, "predicted", ROLE_LABEL, NULL);
+    table_column(table, "correct", ROLE_COUNT, "%.0f");
+    table_column(table, "p_bridge", ROLE_VALUE, "%.3f");
+    table_column(table, "cosine", ROLE_VALUE, "%.3f");
+    study_provenance(&study, table);
+    sink_table(sink, table);
+    table_free(table);
+    bool ok = true;
+    for (int s = 0; ok && s < study.split_count; s++) {
+        const struct split *split = &study.splits[s];
+        struct list list = {&study, mem_new(sizeof *list.lines * (split->count + 1))};
+        struct pass pass = {.model = study.model, .questions = split->questions, .count = split->count, .pool = study.pool, .loops = study.loops,
+                            .setup = setup, .visit = visit, .go_on = go_on, .self = &list};
+        ok = pass_run(&pass, err);
+        if (ok) show(&list, split, args_flag(args, "wrong"), sink);
+        mem_free(list.lines);
+    }
+    study_close(&study);
+    return ok;
+}
+
+const struct command command_questions = {
+    .name = "questions",
+    .words = "MODEL",
+    .least = 1,
+    .most = 1,
+    .help = "a split's questions with answer, prediction, P(bridge) and cosine, one a line",
+    .more = "P(bridge) and cosine are those after loop 1 at the first bridge position.",
+    .options = options,
+    .example = "questions models/vanilla --split test_ood --wrong",
+    .run = run,
+};
