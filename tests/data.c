@@ -187,7 +187,8 @@ static char *bytes_of(const char *name, const char *file)
 static void same_bytes(void **state)
 {
     (void)state;
-    static const char *const files[] = {"dataset.json", "vocab.json", "train_atomic.jsonl", "train_two_hop.jsonl", "test_id.jsonl", "test_ood.jsonl"};
+    static const char *const files[] = {"dataset.json", "vocab.json", "train_atomic.jsonl", "train_two_hop.jsonl", "test_id.jsonl",
+        "test_ood.jsonl"};
     struct err err = {0};
     assert_true(make("one", SMALL, &err) && make("two", "--test=100 --seed 003 --train 300 --out-degree 5 --relations 8 --entities 20", &err));
     assert_true(make("other", SMALL " --seed 4", &err));
@@ -278,7 +279,8 @@ static void expect(const char *what, const char *says_wrong, const char *says_od
     struct err err = {0};
     struct dataset *data = open_set("hand", &out, &err);
     const char *notes = out.notes.data ? out.notes.data : "";
-    if (says_wrong && (data || !strstr(err.text, says_wrong))) fail_msg("%s: '%s' does not say '%s'", what, data ? "(accepted)" : err.text, says_wrong);
+    if (says_wrong && (data || !strstr(err.text, says_wrong)))
+        fail_msg("%s: '%s' does not say '%s'", what, data ? "(accepted)" : err.text, says_wrong);
     if (!says_wrong && !data) fail_msg("%s: refused: %s", what, err.text);
     if (!says_wrong && says_odd && !strstr(notes, says_odd)) fail_msg("%s: '%s' does not say '%s'", what, notes, says_odd);
     dataset_free(data);
@@ -320,7 +322,8 @@ static void rows_by_hand(void **state)
         {"[0,3]", "line 2: a row is an object", NULL},
         {"rubbish", "line 2:", NULL},
         {"\xff\xfe", "line 2:", NULL},
-        {"{\"tokens\":[0,3],\"answer\":1,\"answer_position\":1,\"anwser\":1}", NULL, "line 2: unknown key 'anwser' is ignored (in 1 row): did you mean 'answer'?"},
+        {"{\"tokens\":[0,3],\"answer\":1,\"answer_position\":1,\"anwser\":1}", NULL,
+         "line 2: unknown key 'anwser' is ignored (in 1 row): did you mean 'answer'?"},
         {"{\"tokens\":[0,3],\"answer\":1,\"answer_position\":1,\"\\u001b[2J\":1}", NULL, "'\\x1b[2J'"},
         {"", NULL, "1 empty line skipped (first: line 2)"},
         {"{\"tokens\":[0,3],\"answer\":2,\"answer_position\":1}", NULL, "train.jsonl: 1 of 3 rows contradict the atomic facts"},
@@ -374,9 +377,11 @@ static void frames_by_hand(void **state)
         {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"gone.jsonl\":{},\"lost.jsonl\":{}}}", NULL, "missing: gone.jsonl, lost.jsonl", NULL},
         {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{\"sha256\":\"12\"}}}", NULL, "64 hexadecimal digits", NULL},
         {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{\"sha256\":\"@\"}}}", NULL, "train.jsonl: changed since", NULL},
-        {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{\"rows\":2}}}", NULL, "train.jsonl: 1 rows, but dataset.json says 2", NULL},
+        {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{\"rows\":2}}}", NULL, "train.jsonl: 1 rows, but dataset.json says 2",
+         NULL},
         {"{\"kind\":\"khop\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "test.jsonl is not named in dataset.json"},
-        {"{\"kind\":\"khop\",\"vocab_size\":4,\"sede\":1,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "unknown key 'sede' is ignored: did you mean 'seed'?"},
+        {"{\"kind\":\"khop\",\"vocab_size\":4,\"sede\":1,\"files\":{\"train.jsonl\":{}}}", NULL, NULL,
+         "unknown key 'sede' is ignored: did you mean 'seed'?"},
         {"{\"kind\":\"khop\",\"vocab_size\":6,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "names 4 of the 6 ids"},
         {"{\"kind\":\"khop\",\"vocab_size\":3,\"files\":{\"train.jsonl\":{}}}", NULL, "vocab.json: 'r': id 3 is outside 0 to 2", NULL},
         {"{\"kind\":\"khpo\",\"vocab_size\":4,\"files\":{\"train.jsonl\":{}}}", NULL, NULL, "kind 'khpo' is not one that this program makes"},
@@ -433,7 +438,8 @@ static void made_on_demand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(promises), cmocka_unit_test(three_hops), cmocka_unit_test(same_bytes), cmocka_unit_test(too_many), cmocka_unit_test(places),
+        cmocka_unit_test(promises), cmocka_unit_test(three_hops), cmocka_unit_test(same_bytes), cmocka_unit_test(too_many),
+        cmocka_unit_test(places),
         cmocka_unit_test(rows_by_hand), cmocka_unit_test(heavy_rows), cmocka_unit_test(frames_by_hand), cmocka_unit_test(made_on_demand),
     };
     return cmocka_run_group_tests_name("data", tests, make_folder, remove_folder);

@@ -58,7 +58,8 @@ static void refuses(void **state)
 {
     (void)state;
     static const struct { const char *line, *says; } cases[] = {
-        {"--alhpa 1", "did you mean --alpha?"}, {"--alpha 1.5", "outside 0 to 1"}, {"--alpha -0.1", "outside 0 to 1"}, {"--alpha nan", "not a number"},
+        {"--alhpa 1", "did you mean --alpha?"}, {"--alpha 1.5", "outside 0 to 1"}, {"--alpha -0.1", "outside 0 to 1"},
+        {"--alpha nan", "not a number"},
         {"--alpha 0,5", "not a number"}, {"--alpha ''", "not a number"}, {"--rows 0", "outside 1 to 100"}, {"--rows 1.0", "not a whole number"},
         {"--rows 1e1", "not a whole number"}, {"--rows 99999999999999999999", "not a whole number"}, {"--norm RMS", "none of rms|match|l2|none"},
         {"--norm r", "none of"}, {"--out", "needs a value"}, {"--fast=1", "takes no value"}, {"-x 3", "unknown option -x"},
@@ -93,7 +94,8 @@ static void pairs(void **state)
 static void quoting(void **state)
 {
     (void)state;
-    static const char *const words[] = {"plain", "", " ", "a b", "it's", "\"", "\\", "a\\'b", "\t\n", "$HOME", "*", "#", "é", "--x=1", "'", "''", ";|&<>"};
+    static const char *const words[] = {"plain", "", " ", "a b", "it's", "\"", "\\", "a\\'b", "\t\n", "$HOME", "*", "#", "é", "--x=1", "'", "''",
+        ";|&<>"};
     enum { COUNT = sizeof words / sizeof *words };
     struct text line = {0};
     struct err err = {0};
@@ -126,13 +128,15 @@ static void usage_errors(void **state)
     static const struct { const char *line, *says; } cases[] = {
         {"dta", "did you mean 'data'?"}, {"", "help lists all"}, {"data", "needs a verb"}, {"data chek x", "did you mean 'check'?"},
         {"data check", "DIR is missing"}, {"data check a b", "one word too many"}, {"data khop --entitys 3", "did you mean --entities?"},
-        {"data khop --hops 9", "outside 2 to 4"}, {"data khop", "--out DIR is missing"}, {"help 'x", "not closed"}, {"help nosuchthing", "unknown command"},
+        {"data khop --hops 9", "outside 2 to 4"}, {"data khop", "--out DIR is missing"}, {"help 'x", "not closed"},
+        {"help nosuchthing", "unknown command"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct collector out;
         struct err err = {0};
         assert_false(run_line(cases[i].line, &out, &err));
-        if (!err.usage || !strstr(err.text, cases[i].says)) fail_msg("%s: usage %d, '%s' does not say '%s'", cases[i].line, err.usage, err.text, cases[i].says);
+        if (!err.usage || !strstr(err.text, cases[i].says))
+            fail_msg("%s: usage %d, '%s' does not say '%s'", cases[i].line, err.usage, err.text, cases[i].says);
         collector_release(&out);
     }
 }

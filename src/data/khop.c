@@ -1,5 +1,5 @@
-/* Questions of several hops over two graphs that share their relations but no entity. Everything about graph B that is ever trained is its atomic facts, so
- * its questions ask whether facts can be composed that were never composed in training. */
+/* Questions of several hops over two graphs that share their relations but no entity. Everything about graph B that is ever trained is its atomic
+ * facts, so its questions ask whether facts can be composed that were never composed in training. */
 #include "ground/mem.h"
 #include "ground/rng.h"
 #include "learning/dataset.h"
@@ -127,9 +127,11 @@ static bool enough(const struct world *w, struct err *err)
         return err_set(err, "--out-degree %ld: an entity has different relations, and there are %ld (--relations)", w->degree, w->relations);
     for (int hops = 2; hops <= w->hops; hops++) {
         long have = chain_count(w, hops), want = w->train + (hops == w->hops ? w->test : 0);
-        if (have > MOST_CHAINS) return err_set(err, "more than %d chains of %d hops in a graph: fewer --entities or a smaller --out-degree", MOST_CHAINS, hops);
+        if (have > MOST_CHAINS) return err_set(err, "more than %d chains of %d hops in a graph: fewer --entities or a smaller --out-degree",
+                                               MOST_CHAINS, hops);
         if (want > have)
-            return err_set(err, "a graph has %ld chains of %d hops, and %ld are wanted (--train %ld%s): fewer of them, or more --entities or --out-degree",
+            return err_set(err,
+                           "a graph has %ld chains of %d hops, and %ld are wanted (--train %ld%s): fewer of them, or more --entities or --out-degree",
                            have, hops, want, w->train, hops == w->hops ? " and --test on top" : "");
     }
     return true;

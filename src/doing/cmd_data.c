@@ -58,7 +58,8 @@ static const struct split *find_split(const struct dataset *data, const char *na
     const struct split *split = dataset_split(data, name);
     const char *near = split ? NULL : text_nearest(name, split_name, data);
     if (split) return split;
-    err_set(err, "%s: no split '%s'%s%s%s: it has", text_show(data->folder), text_show(name), near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    err_set(err, "%s: no split '%s'%s%s%s: it has", text_show(data->folder), text_show(name), near ? ", did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
     for (size_t i = 0; i < data->split_count; i++) err_add(err, "%s %s", i ? "," : "", text_show(data->splits[i].name));
     return NULL;
 }
@@ -123,7 +124,8 @@ static const struct command verbs[] = {
      .more = "The folder holds dataset.json, vocab.json and a .jsonl file for each split, with rows such as\n"
              "{\"tokens\":[12,1003,1010],\"answer\":44,\"answer_position\":2,\"bridges\":[{\"position\":1,\"token\":7}]}",
      .example = "data check two-hop-small", .run = check},
-    {.name = "rows", .words = "DIR SPLIT", .least = 2, .most = 2, .help = "questions of a split, with the names of their tokens", .options = row_options,
+    {.name = "rows", .words = "DIR SPLIT", .least = 2, .most = 2, .help = "questions of a split, with the names of their tokens",
+     .options = row_options,
      .example = "data rows two-hop-small test_ood --from 17 --count 3", .run = rows},
 };
 

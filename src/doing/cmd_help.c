@@ -10,7 +10,8 @@ static void list_commands(struct text *out)
                   "       loopscope COMMAND WORDS --OPTION VALUE ...\n\ncommands\n", VERSION);
     for (size_t i = 0; (command = command_at(i)); i++) {
         struct text left = {0};
-        text_add(&left, "%s%s%s", command->name, command->verb ? " VERB" : command->words ? " " : "", !command->verb && command->words ? command->words : "");
+        text_add(&left, "%s%s%s", command->name, command->verb ? " VERB" : command->words ? " " : "",
+                 !command->verb && command->words ? command->words : "");
         text_add(out, left.size < 28 ? "  %-28s%s\n" : "  %s\n                              %s\n", left.data, command->help);
         text_clear(&left);
     }
@@ -41,5 +42,6 @@ static bool run(const struct command *self, struct session *session, const struc
 }
 
 const struct command command_help = {
-    .name = "help", .words = "[COMMAND [VERB]]", .most = 2, .help = "all commands, or one of them with its options", .example = "help data", .run = run,
+    .name = "help", .words = "[COMMAND [VERB]]", .most = 2, .help = "all commands, or one of them with its options", .example = "help data",
+    .run = run,
 };

@@ -96,7 +96,8 @@ static bool right_number(const struct command *command, const struct args *args,
     return err_usage(err);
 }
 
-static bool parse_and_run(const struct command *command, struct session *session, size_t count, char *const *words, struct sink *sink, struct err *err)
+static bool parse_and_run(const struct command *command, struct session *session, size_t count, char *const *words, struct sink *sink,
+                          struct err *err)
 {
     static const struct option none[] = {{0}};
     struct args args;

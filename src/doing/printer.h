@@ -5,7 +5,8 @@
  *     bool ok = command_words(session, count, words, &printer.sink, err);
  *     printer_end(&printer, ok);                    (the last table; a table of a failed command only if it has rows)
  *
- * PRINT_PEOPLE: aligned tables and what the command says. PRINT_TSV and PRINT_JSON: tables alone, one JSON object a line; what the command says goes to stderr.
+ * PRINT_PEOPLE: aligned tables and what the command says. PRINT_TSV and PRINT_JSON: tables alone, one JSON object a line; what the command says
+ * goes to stderr.
  * Notes are "warning: ..." on stderr. Progress is one line, rewritten in place, and only when stderr is a terminal; without escape sequences.
  */
 #ifndef DOING_PRINTER_H

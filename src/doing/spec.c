@@ -64,14 +64,16 @@ static struct dataset *open_with_hash(const char *folder, const char *hash, stru
 {
     struct dataset *data = dataset_open(folder, sink, err);
     if (!data || !hash || !strcmp(data->hash, hash)) return data;
-    err_set(err, "%s: dataset.json has the hash %s, not %s: this is not the set that its spec describes", text_show(folder), data->hash, text_show(hash));
+    err_set(err, "%s: dataset.json has the hash %s, not %s: this is not the set that its spec describes", text_show(folder), data->hash,
+            text_show(hash));
     dataset_free(data);
     return NULL;
 }
 
 struct dataset *spec_open(const char *path, const char *name, struct sink *sink, struct err *err)
 {
-    char *text = file_read(path, 1 << 16, NULL, err), *line = text ? spec_value(text, "data") : NULL, *hash = text ? spec_value(text, "sha256") : NULL;
+    char *text = file_read(path, 1 << 16, NULL, err);
+    char *line = text ? spec_value(text, "data") : NULL, *hash = text ? spec_value(text, "sha256") : NULL;
     char *folder = line ? cache_folder(name, err) : NULL;
     struct dataset *data = NULL;
     if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));

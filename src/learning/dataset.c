@@ -50,7 +50,8 @@ static void note_unknown(const struct dataset *data, const struct json *meta, st
         for (size_t i = 0; known[i]; i++) is_known |= !strcmp(key, known[i]);
         const char *near = is_known ? NULL : text_nearest(key, text_name, known);
         if (!is_known)
-            sink_note(sink, "%s/dataset.json: unknown key '%s' is ignored%s%s%s", text_show(data->folder), text_show(key), near ? ": did you mean '" : "",
+            sink_note(sink, "%s/dataset.json: unknown key '%s' is ignored%s%s%s", text_show(data->folder), text_show(key),
+                      near ? ": did you mean '" : "",
                       near ? near : "", near ? "'?" : "");
     }
 }
@@ -61,10 +62,11 @@ static bool read_name(struct dataset *data, const struct json *node, struct err 
 {
     const char *name = json_key(node);
     int64_t id;
-    if (!json_int(node, &id)) return err_set(err, "'%s': the token's id, a whole number, should stand here, not %s", text_show(name), json_kind(node));
+    if (!json_int(node, &id)) return err_set(err, "'%s': the token's id, a whole number, should stand here, not %s", text_show(name),
+                                             json_kind(node));
     if (id < 0 || id >= data->vocab_size)
-        return err_set(err, "'%s': id %lld is outside 0 to %d (vocab_size %d of dataset.json)", text_show(name), (long long)id, data->vocab_size - 1,
-                       data->vocab_size);
+        return err_set(err, "'%s': id %lld is outside 0 to %d (vocab_size %d of dataset.json)", text_show(name), (long long)id,
+                       data->vocab_size - 1, data->vocab_size);
     if (data->tokens[id]) return err_set(err, "'%s' and '%s' have the same id %lld", text_show(data->tokens[id]), text_show(name), (long long)id);
     data->tokens[id] = mem_text(name);
     return true;
@@ -83,7 +85,8 @@ static bool read_vocab(struct dataset *data, struct sink *sink, struct err *err)
     for (int i = 0; i < data->vocab_size; i++)
         if (!data->tokens[i] && !unnamed++) first = i;
     if (unnamed)
-        sink_note(sink, "%s/vocab.json: names %d of the %d ids that vocab_size of dataset.json gives; the first without a name is %d", text_show(data->folder),
+        sink_note(sink, "%s/vocab.json: names %d of the %d ids that vocab_size of dataset.json gives; the first without a name is %d",
+                  text_show(data->folder),
                   data->vocab_size - unnamed, data->vocab_size, first);
     return true;
 }
@@ -141,7 +144,8 @@ static bool read_split(struct dataset *data, const struct json *entry, struct si
     if (!split_read(split, data, json_key(entry), sha256, sink, err)) return false;
     data->split_count++;
     if (rows < 0 || (size_t)rows == split->count) return true;
-    return err_set(err, "%s/%s: %zu rows, but dataset.json says %lld", text_show(data->folder), text_show(json_key(entry)), split->count, (long long)rows);
+    return err_set(err, "%s/%s: %zu rows, but dataset.json says %lld", text_show(data->folder), text_show(json_key(entry)), split->count,
+                   (long long)rows);
 }
 
 /* Splits that lie in the folder and that dataset.json does not name are not read; that should not be silent. */
@@ -183,7 +187,8 @@ static bool read_splits(struct dataset *data, const struct json *meta, struct si
 static struct json *read_meta(struct dataset *data, struct err *err)
 {
     if (!file_is_folder(data->folder))
-        return err_set(err, "%s: %s: give the folder that holds dataset.json", text_show(data->folder), file_exists(data->folder) ? "no folder" : "not found"), NULL;
+        return err_set(err, "%s: %s: give the folder that holds dataset.json", text_show(data->folder),
+                       file_exists(data->folder) ? "no folder" : "not found"), NULL;
     struct json *meta = read_json(data, "dataset.json", err);
     char *path = path_join(data->folder, "dataset.json");
     bool ok = meta && (read_sizes(data, meta, err) || err_in(err, "%s", text_show(path))) && hash_file(data->hash, path, err);

@@ -52,7 +52,8 @@ static void note_overlap(const struct dataset *data, const struct split *split, 
     for (size_t i = 0; i < split->count; i++)
         if (lookup_find(training, split->questions[i].tokens, split->questions[i].length) && !count++) first = i + 1;
     if (count)
-        sink_note(sink, "%s/%s.jsonl: %zu of %zu rows overlap with the training rows (first: row %zu)", text_show(data->folder), text_show(split->name), count,
+        sink_note(sink, "%s/%s.jsonl: %zu of %zu rows overlap with the training rows (first: row %zu)", text_show(data->folder),
+                  text_show(split->name), count,
                   split->count, first);
 }
 
@@ -101,7 +102,8 @@ static void note_kind(const struct dataset *data, struct sink *sink)
     for (size_t i = 0; generators[i]; i++)
         if (!strcmp(generators[i]->name, data->kind)) return;
     const char *near = text_nearest(data->kind, generator_name, NULL);
-    sink_note(sink, "%s/dataset.json: kind '%s' is not one that this program makes, so only the form of its rows is checked%s%s%s", text_show(data->folder),
+    sink_note(sink, "%s/dataset.json: kind '%s' is not one that this program makes, so only the form of its rows is checked%s%s%s",
+              text_show(data->folder),
               text_show(data->kind), near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -46,7 +46,10 @@ static void row_bridge(struct row *row, int64_t position, int64_t token)
     row->bridges[row->bridge_numbers++] = token;
 }
 
-static bool wrong(const struct reader *r, struct err *err) { return err_in(err, "%s/%s: line %zu", text_show(r->data->folder), text_show(r->file), r->line); }
+static bool wrong(const struct reader *r, struct err *err)
+{
+    return err_in(err, "%s/%s: line %zu", text_show(r->data->folder), text_show(r->file), r->line);
+}
 
 /* ------------------------------------------------------------------ a row */
 
@@ -109,7 +112,8 @@ static bool json_row(struct reader *r, const char *line, size_t size, struct err
     struct json *json = json_parse(line, size, label.data, err);
     text_clear(&label);
     if (!json) return false;
-    bool ok = json_is_object(json) || err_set(err, "a row is an object {\"tokens\", \"answer\", \"answer_position\", \"bridges\"}, not %s", json_kind(json));
+    bool ok = json_is_object(json) || err_set(err, "a row is an object {\"tokens\", \"answer\", \"answer_position\", \"bridges\"}, not %s",
+                                              json_kind(json));
     r->row.length = r->row.bridge_numbers = 0;
     ok = ok && json_tokens(r, json_get(json, "tokens"), err) && get_int(json, "answer", "", &r->row.answer, err) &&
          get_int(json, "answer_position", "", &r->row.answer_position, err) && json_bridges(r, json_get(json, "bridges"), err);
@@ -152,7 +156,8 @@ static void keep_row(struct reader *r)
     mem_grow(&r->numbers, &r->number_room, r->number_count + row->length, sizeof *r->numbers);
     mem_grow(&r->bridges, &r->bridge_room, r->bridge_count + row->bridge_numbers / 2 + 1, sizeof *r->bridges);
     r->questions[r->count++] = (struct question){
-        .length = (int)row->length, .answer = (int)row->answer, .answer_position = (int)row->answer_position, .bridge_count = (int)row->bridge_numbers / 2,
+        .length = (int)row->length, .answer = (int)row->answer, .answer_position = (int)row->answer_position,
+        .bridge_count = (int)row->bridge_numbers / 2,
     };
     for (size_t i = 0; i < row->length; i++) r->numbers[r->number_count++] = (int)row->tokens[i];
     for (size_t i = 0; i < row->bridge_numbers; i += 2)
@@ -185,7 +190,8 @@ static bool read_lines(struct reader *r, const struct file_map *map, struct err 
     static const char pointer[] = "version https://git-lfs";
     const char *line = (const char *)map->data, *end = line + map->size;
     if (map->size >= sizeof pointer - 1 && !memcmp(line, pointer, sizeof pointer - 1))
-        return err_set(err, "%s/%s: this is a Git LFS pointer, not the file itself: run git lfs pull", text_show(r->data->folder), text_show(r->file));
+        return err_set(err, "%s/%s: this is a Git LFS pointer, not the file itself: run git lfs pull", text_show(r->data->folder),
+                       text_show(r->file));
     while (line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop) stop = end;
@@ -255,7 +261,8 @@ bool split_read(struct split *split, struct dataset *data, const char *file, con
     ok = read_lines(&r, &map, err);
     file_unmap(&map);
     if (ok && changed)
-        ok = err_set(err, "%s/%s: changed since dataset.json was written: its sha256 is %s there and %s now. If that is meant, put the new one into dataset.json",
+        ok = err_set(err, "%s/%s: changed since dataset.json was written: its sha256 is %s there and %s now"
+                     " (if that is meant, put the new one into dataset.json)",
                      text_show(data->folder), text_show(file), sha256, hash);
     else if (changed) err_add(err, " (the file also differs from its sha256 in dataset.json: changed or incomplete)");
     if (ok) {

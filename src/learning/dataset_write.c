@@ -72,7 +72,8 @@ bool writer_end(struct dataset_writer *out, const char *command, long seed, cons
 {
     struct text meta = {0}, vocab = {0};
     close_split(out);
-    text_add(&meta, "{\n  \"kind\": \"%s\",\n  \"vocab_size\": %d,\n  \"files\": {\n%s\n  },\n  \"command\": ", out->kind, out->vocab_size, out->files.data);
+    text_add(&meta, "{\n  \"kind\": \"%s\",\n  \"vocab_size\": %d,\n  \"files\": {\n%s\n  },\n  \"command\": ", out->kind, out->vocab_size,
+             out->files.data);
     json_add_string(&meta, command);
     text_add(&meta, ",\n  \"seed\": %ld,\n  \"sizes\": {", seed);
     for (size_t i = 0; sizes[i].name; i++) text_add(&meta, "%s\"%s\": %ld", i ? ", " : "", sizes[i].name, sizes[i].value);
