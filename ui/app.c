@@ -297,6 +297,17 @@ int app_fact_int(const struct app *app, const char *property, int otherwise)
     return text && parse_int(text, &value) ? (int)value : otherwise;
 }
 
+const struct table *app_kept(const struct app *app, const char *format, ...)
+{
+    char line[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    const struct result *result = result_find(app, line);
+    return result && result->state == RESULT_DONE ? result_table(result, 0) : NULL;
+}
+
 bool app_current(const struct app *app, int want)
 {
     const struct result *result = app_result(app, want);
@@ -359,6 +370,7 @@ void app_open(struct app *app, const char *model)
         mem_free(app->model);
         app->model = mem_text(model);
         app->row = 0;
+        app->seek = app->turn = 0;
         app->position = -1;
     }
     app_go(app, view_find("loops"));

@@ -53,6 +53,7 @@ struct app {
     long row;              /* of the question in its split */
     int boundary;          /* under the cursor */
     int position;          /* -1: where the bridge is */
+    int seek, turn;        /* look for a wrong answer, for another split: -1 back, 1 on, 0 not */
 
     struct prompt prompt;
     bool prompting;
@@ -74,6 +75,7 @@ void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor
 int app_want(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* its number: 0, 1 ... */
 const struct result *app_result(const struct app *app, int want);                    /* of the line as it is now; NULL: none */
 const struct table *app_table(const struct app *app, int want, size_t i);            /* of it, or of the one before; NULL: none yet */
+const struct table *app_kept(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* of a line that is done; NULL */
 bool app_current(const struct app *app, int want);                                   /* the table is of the line as it is now, and complete */
 bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, int want); /* no table: says why; true: that is all there is */
 const char *app_model(const struct app *app);                                        /* quoted for a line */

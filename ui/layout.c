@@ -83,6 +83,20 @@ void draw_scroll(struct cells *cells, struct area area, int first, int count)
         cells_text(cells, area.row + i, area.col + area.cols - 1, TINT_DIM, i >= from && i < from + size ? "█" : cells->ascii ? "." : "│");
 }
 
+void draw_window(struct cells *cells, struct area area, const struct cells *from, int first)
+{
+    for (int r = 0; r < area.rows && first + r < from->rows; r++)
+        for (int c = 0; c < area.cols && c < from->cols; c++) {
+            struct glyph *to = cells_glyph(cells, area.row + r, area.col + c);
+            if (to) *to = from->at[(size_t)(first + r) * (size_t)from->cols + (size_t)c];
+        }
+}
+
+enum tint split_tint(const char *split)
+{
+    return text_ends(split, "ood") ? TINT_SERIES_2 : text_ends(split, "id") ? TINT_SERIES_1 : TINT_PLAIN;
+}
+
 void cells_add_rows(const struct cells *cells, struct text *out)
 {
     for (int r = 0; r < cells->rows; r++) {

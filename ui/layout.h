@@ -32,6 +32,12 @@ void draw_scroll(struct cells *cells, struct area area, int first, int count);
 /* The cells as lines of text without blanks at their ends, appended. */
 void cells_add_rows(const struct cells *cells, struct text *out);
 
+/* Rows of another grid, from `first` on, copied into the area. */
+void draw_window(struct cells *cells, struct area area, const struct cells *from, int first);
+
+/* Splits keep their colours everywhere: those named for "id" the first, for "ood" the second, as in figures. */
+enum tint split_tint(const char *split);
+
 /* The first of `count` lines to show in `rows`, so that `at` is seen in the middle where possible. */
 int scroll_first(int at, int count, int rows);
 

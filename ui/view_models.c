@@ -65,10 +65,11 @@ static void draw(struct app *app, struct cells *cells, struct area area)
         draw_none(cells, area);
         return;
     }
+    static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "vocab", "parameters", "dtype", "data", NULL};
     const struct table *list = app_table(app, LIST, 0);
     int half = area.rows / 2, rows = list ? (int)list->row_count + 1 : 3;
     struct area top = {area.row + 1, area.col + 1, rows < half ? rows : half, area.cols - 2};
-    if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, NULL, (int)app->model_at);
+    if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, columns, (int)app->model_at);
     int used = top.row + top.rows + 1 - area.row;
     draw_about(app, cells, (struct area){area.row + used, area.col + 1, area.rows - used, area.cols - 2});
 }

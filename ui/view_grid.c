@@ -1,0 +1,246 @@
+#include "app.h"
+#include "lens.h"
+#include "question.h"
+
+#include "ground/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LENS };
+enum metric { TOKEN, PROBABILITY, RANK, COSINE, NORM, ENTROPY, DISTANCE, METRICS };
+enum watch { BRIDGE, ANSWER, DECODED, WATCHES };
+
+static const char *const metric_names[METRICS] = {"token, P, cosine", "P", "rank", "cosine", "norm", "entropy", "distance"};
+static const char *const metric_help[METRICS] = {
+    "the decoded token, its probability, cosine with its embedding", "probability of the watched token", "rank of the watched token, 1 is best",
+    "cosine with the watched token's embedding", "length of the state", "entropy of the decoded probabilities, in nats", "distance from the boundary before",
+};
+static const char *const watch_names[WATCHES] = {"bridge", "answer", "decoded token"};
+
+struct state { enum metric metric; enum watch watch; };
+
+static void lines(struct app *app)
+{
+    question_want(app);
+}
+
+/* ---- keys */
+
+static void press_boundary(struct app *app, int key)
+{
+    struct lens lens = lens_of(app_table(app, LENS, 0));
+    app->boundary += key == PRESS_LEFT ? -1 : 1;
+    if (app->boundary >= lens.boundaries) app->boundary = lens.boundaries - 1;
+    if (app->boundary < 0) app->boundary = 0;
+}
+
+static void press_position(struct app *app, int key)
+{
+    struct lens lens = lens_of(app_table(app, LENS, 0));
+    int at = question_position(app, &lens) + (key == 'p' ? 1 : lens.positions - 1);
+    if (lens.positions) app->position = at % lens.positions;
+}
+
+static void press_metric(struct app *app, int key)
+{
+    struct state *s = app_state(app, sizeof *s);
+    s->metric = (s->metric + (key == 'm' ? 1 : METRICS - 1)) % METRICS;
+    app_say(app, "cells show %s: %s", metric_names[s->metric], metric_help[s->metric]);
+}
+
+static void press_watch(struct app *app, int key)
+{
+    (void)key;
+    struct state *s = app_state(app, sizeof *s);
+    s->watch = (s->watch + 1) % WATCHES;
+    if (s->metric == TOKEN || s->metric >= NORM) s->metric = PROBABILITY; /* a watched token is seen in these */
+    app_say(app, "watching the %s", watch_names[s->watch]);
+}
+
+static void press_intervene(struct app *app, int key)
+{
+    (void)key;
+    app_go(app, view_find("intervene"));
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN}, "question", "the question before, the next one", question_press_row},
+    {{PRESS_LEFT, PRESS_RIGHT}, "loop", "moves the cursor one boundary", press_boundary},
+    {{'p', 'P'}, NULL, "moves the cursor one position", press_position},
+    {{'n', 'N'}, "wrong", "the next question that is answered wrong, the one before", question_press_wrong},
+    {{'m', 'M'}, "metric", "shows another number in the cells", press_metric},
+    {{'w'}, "watch", "watches another token: bridge, answer, the decoded one", press_watch},
+    {{'[', ']'}, "split", "questions of the split before, of the next", question_press_split},
+    {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
+    {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
+    {{0}},
+};
+
+/* ---- cells of the grid */
+
+struct grid {
+    struct cells *cells;
+    struct lens lens;
+    struct state *state;
+    int label, width;      /* columns of the left labels and of one boundary */
+    int first, shown;      /* boundaries on the screen */
+    int boundary, position; /* the cursor */
+};
+
+static int left_of(const struct grid *g, struct area area, int boundary) { return area.col + g->label + (boundary - g->first) * g->width; }
+
+static const char *watched_column(const struct grid *g)
+{
+    static const char *const columns[][WATCHES] = {
+        [PROBABILITY] = {"p_bridge", "p_answer", "p"}, [RANK] = {"rank_bridge", "rank_answer", NULL}, [COSINE] = {"cosine_bridge", "cosine_answer", "cosine"},
+        [NORM] = {"norm", "norm", "norm"}, [ENTROPY] = {"entropy", "entropy", "entropy"}, [DISTANCE] = {"distance", "distance", "distance"},
+    };
+    return columns[g->state->metric][g->state->watch];
+}
+
+static void draw_token(struct grid *g, int row, int col, int position, int boundary)
+{
+    const char *token = lens_text(&g->lens, position, boundary, "token");
+    bool bridge = !strcmp(token, lens_fact(&g->lens, "bridge")), answer = !strcmp(token, lens_fact(&g->lens, "answer"));
+    enum tint tint = answer ? TINT_GOOD : bridge ? TINT_CHANGED : TINT_PLAIN;
+    int wide = g->width >= 24 ? 8 : 6;
+    cells_put(g->cells, row, col, tint, token, wide);
+    draw_right(g->cells, row, col + wide + 5, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
+    if (g->width >= 22) cells_text(g->cells, row, col + wide + 6, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));
+    if (answer || bridge) cells_text(g->cells, row, col + wide + (g->width >= 22 ? 15 : 6), tint, answer ? "a" : "b");
+}
+
+static void draw_number(struct grid *g, int row, int col, int position, int boundary)
+{
+    const char *column = watched_column(g);
+    double value = column ? lens_number(&g->lens, position, boundary, column) : 1;
+    bool unit = g->state->metric == PROBABILITY || g->state->metric == COSINE;
+    draw_right(g->cells, row, col + 6, TINT_PLAIN, "%s", unit ? unit_show(value) : number_show(value));
+    int bar = g->width - 9;
+    if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, g->state->watch == ANSWER ? TINT_GOOD : TINT_CHANGED);
+}
+
+static void draw_cell(struct grid *g, int row, int col, int position, int boundary)
+{
+    if (g->state->metric == TOKEN) draw_token(g, row, col, position, boundary);
+    else draw_number(g, row, col, position, boundary);
+    if (position == g->position && boundary == g->boundary) {
+        cells_text(g->cells, row, col - 1, TINT_KEY, g->cells->ascii ? ">" : "▸");
+        cells_look(g->cells, row, col - 1, g->width - 1, LOOK_REVERSE);
+    }
+}
+
+static int draw_heads(struct grid *g, struct area area)
+{
+    for (int b = g->first; b < g->first + g->shown; b++) {
+        int col = left_of(g, area, b);
+        enum tint tint = b == g->boundary ? TINT_KEY : TINT_PLAIN;
+        int end = cells_text(g->cells, area.row, col, tint, "h.%d", b);
+        const char *name = b == 0 ? "embedding" : b == g->lens.boundaries - 1 ? "= logits" : "";
+        cells_put(g->cells, area.row, end + 1, TINT_DIM, name, g->width - 5);
+        if (b) cells_text(g->cells, area.row + 1, col, TINT_DIM, "after loop %d", b);
+        else cells_text(g->cells, area.row + 1, col, TINT_DIM, "before loop 1");
+    }
+    return 2;
+}
+
+static int draw_positions(struct grid *g, struct area area, int rows)
+{
+    int first = scroll_first(g->position, g->lens.positions, rows), shown = g->lens.positions < rows ? g->lens.positions : rows;
+    for (int i = 0; i < shown; i++) {
+        int position = first + i, row = area.row + i;
+        draw_right(g->cells, row, area.col + 4, TINT_DIM, "%d", position);
+        cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, lens_text(&g->lens, position, 0, "input"), g->label - 6);
+        for (int b = g->first; b < g->first + g->shown; b++) draw_cell(g, row, left_of(g, area, b), position, b);
+    }
+    return shown;
+}
+
+/* ---- the watched tokens through the loops */
+
+static void draw_track(struct grid *g, struct area area, const char *name, int position, const char *column, bool bar, enum tint tint)
+{
+    cells_put(g->cells, area.row, area.col + 2, TINT_DIM, name, g->label - 3);
+    for (int b = g->first; b < g->first + g->shown; b++) {
+        double value = lens_number(&g->lens, position, b, column);
+        int col = left_of(g, area, b), width = g->width - 9;
+        draw_right(g->cells, area.row, col + 6, TINT_PLAIN, "%s", bar ? unit_show(value) : number_show(value));
+        if (bar && width >= 3) draw_bar(g->cells, area.row, col + 7, width < 30 ? width : 30, value, tint);
+    }
+}
+
+static int draw_tracks(struct grid *g, struct area area, bool bridge)
+{
+    int position = bridge ? g->lens.bridge_position : g->lens.answer_position, row = area.row;
+    enum tint tint = bridge ? TINT_CHANGED : TINT_GOOD;
+    if (position < 0 || area.rows < 2) return 0;
+    struct text title = {0};
+    text_add(&title, "%s %s at position %d", bridge ? "bridge" : "answer", lens_fact(&g->lens, bridge ? "bridge" : "answer"), position);
+    draw_heading(g->cells, row++, area.col, area.cols - 1, title.data);
+    text_clear(&title);
+    const char *columns[] = {bridge ? "p_bridge" : "p_answer", bridge ? "cosine_bridge" : "cosine_answer", bridge ? "rank_bridge" : "rank_answer"};
+    static const char *const names[] = {"P", "cosine", "rank"};
+    for (int i = 0; i < 3 && row < area.row + area.rows; i++)
+        draw_track(g, (struct area){row++, area.col, 1, area.cols}, names[i], position, columns[i], i < 2, tint);
+    return row - area.row;
+}
+
+/* One sentence about the boundary under the cursor, where the bridge stands. */
+static void draw_verdict(struct grid *g, struct area area)
+{
+    double p = lens_number(&g->lens, g->lens.bridge_position, g->boundary, "p_bridge");
+    double cosine = lens_number(&g->lens, g->lens.bridge_position, g->boundary, "cosine_bridge");
+    if (area.rows < 1 || isnan(p) || isnan(cosine)) return;
+    int col = cells_text(g->cells, area.row, area.col + 1, TINT_PLAIN, "At h.%d the bridge is ", g->boundary);
+    col = cells_text(g->cells, area.row, col, p >= 0.5 ? TINT_GOOD : TINT_BAD, "%s", p >= 0.5 ? "decodable" : "not decodable");
+    col = cells_text(g->cells, area.row, col, TINT_PLAIN, " (P %s), ", unit_show(p));
+    col = cells_text(g->cells, area.row, col, cosine >= 0.8 ? TINT_GOOD : TINT_BAD, "%s", cosine >= 0.8 ? "aligned" : "not aligned");
+    cells_text(g->cells, area.row, col, TINT_PLAIN, " (cosine %s).", unit_show(cosine));
+}
+
+/* ---- all of it */
+
+static void lay_out(struct grid *g, const struct app *app, struct area area)
+{
+    int longest = 4;
+    for (int p = 0; p < g->lens.positions; p++) {
+        int width = text_width(lens_text(&g->lens, p, 0, "input"));
+        if (width > longest) longest = width;
+    }
+    g->label = longest < 14 ? longest + 8 : 22;
+    g->boundary = app->boundary < g->lens.boundaries ? app->boundary : g->lens.boundaries - 1;
+    g->position = question_position(app, &g->lens);
+    int room = area.cols - g->label - 1, fit = room / 15;
+    g->shown = g->lens.boundaries < fit ? g->lens.boundaries : fit > 0 ? fit : 1;
+    g->width = g->shown ? room / g->shown : room;
+    if (g->width > 34) g->width = 34;
+    g->first = scroll_first(g->boundary, g->lens.boundaries, g->shown);
+}
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    if (app_draw_waiting(app, cells, area, LENS)) return;
+    struct grid g = {.cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .state = app_state(app, sizeof *g.state)};
+    struct area at = area;
+    lay_out(&g, app, area);
+    bool roomy = area.rows >= 13 + g.lens.positions;
+#define TAKE(n) do { int taken = (n); at.row += taken, at.rows -= taken; } while (0)
+    TAKE(roomy);
+    TAKE(question_draw(app, cells, at, &g.lens));
+    TAKE(roomy);
+    TAKE(draw_heads(&g, at));
+    TAKE(draw_positions(&g, at, at.rows > 12 ? at.rows - 10 : at.rows > 4 ? at.rows - 4 : 1));
+    TAKE(roomy);
+    TAKE(draw_tracks(&g, at, true));
+    TAKE(draw_tracks(&g, at, false));
+    if (at.rows > 1) at.row++, at.rows--;
+    draw_verdict(&g, at);
+    if (at.rows > 1 && g.first + g.shown < g.lens.boundaries) cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "more boundaries to the right");
+#undef TAKE
+}
+
+const struct view view_grid = {
+    .name = "grid", .title = "one question through the loops", .help = "positions x boundaries: what each state decodes to, how surely, how aligned",
+    .keys = keys, .lines = lines, .draw = draw,
+};

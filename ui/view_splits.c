@@ -1,0 +1,175 @@
+#include "app.h"
+
+#include "ground/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EVAL, BRIDGE };
+
+struct state { int at; }; /* the picked row of the accuracies */
+
+static void lines(struct app *app)
+{
+    if (!app->model) return;
+    app_want(app, "eval %s", app_model(app));
+    app_want(app, "bridge %s --boundary -1", app_model(app));
+}
+
+static void press_row(struct app *app, int key)
+{
+    struct state *s = app_state(app, sizeof *s);
+    const struct table *eval = app_table(app, EVAL, 0);
+    int count = eval ? (int)eval->row_count : 0;
+    s->at += key == PRESS_UP ? -1 : 1;
+    if (s->at >= count) s->at = count - 1;
+    if (s->at < 0) s->at = 0;
+}
+
+static void press_questions(struct app *app, int key)
+{
+    (void)key;
+    struct state *s = app_state(app, sizeof *s);
+    const struct table *eval = app_table(app, EVAL, 0);
+    const char *split = eval && s->at < (int)eval->row_count ? table_text(eval, (size_t)s->at, "split") : NULL;
+    if (split && strcmp(split, app->split) != 0) snprintf(app->split, sizeof app->split, "%s", split), app->row = 0;
+    app_go(app, view_find("grid"));
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN}, "split", "picks a split", press_row},
+    {{PRESS_ENTER}, "questions", "the questions of the picked split, one by one", press_questions},
+    {{0}},
+};
+
+/* ---- accuracy */
+
+static double loops_of(const struct table *eval)
+{
+    double most = 0;
+    for (size_t r = 0; r < eval->row_count; r++)
+        if (table_number(eval, r, "stage") > most) most = table_number(eval, r, "stage");
+    return most;
+}
+
+static int draw_accuracy(struct cells *cells, struct area area, const struct table *eval, int at)
+{
+    int row = area.row, bar = area.col + 61, width = area.cols - 62;
+    if (width > 60) width = 60;
+    cells_text(cells, row, area.col + 1, TINT_DIM, "split");
+    cells_text(cells, row, area.col + 18, TINT_DIM, "stage");
+    draw_right(cells, row, area.col + 32, TINT_DIM, "n");
+    draw_right(cells, row, area.col + 42, TINT_DIM, "accuracy");
+    cells_text(cells, row, area.col + 44, TINT_DIM, "[ low,  high]");
+    if (width > 8) cells_text(cells, row, bar, TINT_DIM, "0"), draw_right(cells, row, bar + width, TINT_DIM, "1");
+    const char *before = "";
+    for (size_t r = 0; r < eval->row_count; r++) {
+        const char *split = table_text(eval, r, "split");
+        double accuracy = table_number(eval, r, "accuracy"), low = table_number(eval, r, "low"), high = table_number(eval, r, "high");
+        double stage = table_number(eval, r, "stage");
+        enum tint tint = split_tint(split);
+        row++;
+        if (strcmp(split, before) != 0) cells_put(cells, row, area.col + 1, tint, split, 16);
+        before = split;
+        int col = cells_text(cells, row, area.col + 18, TINT_PLAIN, "%.0f", stage);
+        if (stage == loops_of(eval)) cells_text(cells, row, col, TINT_DIM, " last");
+        draw_right(cells, row, area.col + 32, TINT_PLAIN, "%.0f", table_number(eval, r, "n"));
+        draw_right(cells, row, area.col + 42, TINT_TITLE, "%.3f", accuracy);
+        cells_text(cells, row, area.col + 44, TINT_PLAIN, "[%.3f, %.3f]", low, high);
+        if (width > 1) draw_interval(cells, row, bar, width, low, accuracy, high, tint);
+        if ((int)r == at) cells_look(cells, row, area.col, 59, LOOK_REVERSE);
+    }
+    return row + 1 - area.row;
+}
+
+static int draw_excluded(struct cells *cells, struct area area, const struct table *eval)
+{
+    double excluded = 0;
+    for (size_t r = 0; r < eval->row_count; r++)
+        if (table_number(eval, r, "excluded") > 0) excluded += table_number(eval, r, "excluded");
+    if (!(excluded > 0)) return 0;
+    cells_text(cells, area.row, area.col + 1, TINT_WARN, "%.0f answers are excluded: not finite", excluded);
+    return 1;
+}
+
+/* ---- bridge */
+
+static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge)
+{
+    int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 9, cosine = p + width + 9;
+    if (width > 30) width = 30, cosine = p + width + 9;
+    cells_text(cells, row, area.col + 1, TINT_DIM, "split");
+    cells_text(cells, row, area.col + 18, TINT_DIM, "state");
+    cells_text(cells, row, area.col + 25, TINT_DIM, "position");
+    cells_put(cells, row, p, TINT_DIM, "P(bridge)", width + 6);
+    cells_put(cells, row, cosine, TINT_DIM, "cos W[bridge]", width + 6);
+    const char *before = "";
+    for (size_t r = 0; r < bridge->row_count; r++) {
+        const char *split = table_text(bridge, r, "split");
+        enum tint tint = split_tint(split);
+        double likely = table_number(bridge, r, "p_bridge"), direction = table_number(bridge, r, "cosine");
+        row++;
+        if (strcmp(split, before) != 0) cells_put(cells, row, area.col + 1, tint, split, 16);
+        before = split;
+        cells_text(cells, row, area.col + 18, TINT_KEY, "h.%.0f", table_number(bridge, r, "boundary"));
+        draw_right(cells, row, area.col + 33, TINT_PLAIN, "%.0f", table_number(bridge, r, "position"));
+        cells_text(cells, row, p, TINT_TITLE, isnan(likely) ? "n/a" : "%.3f", likely);
+        draw_bar(cells, row, p + 6, width, likely, tint);
+        cells_text(cells, row, cosine, TINT_TITLE, isnan(direction) ? "n/a" : "%.3f", direction);
+        draw_bar(cells, row, cosine + 6, width, direction, tint);
+    }
+    return row + 1 - area.row;
+}
+
+/* What the two numbers say together, for the boundary behind the first loop. */
+static int draw_verdict(struct cells *cells, struct area area, const struct table *bridge)
+{
+    for (size_t r = bridge->row_count; r-- > 0;) {
+        if (table_number(bridge, r, "boundary") != 1) continue;
+        double p = table_number(bridge, r, "p_bridge"), cosine = table_number(bridge, r, "cosine");
+        if (isnan(p) || isnan(cosine)) continue;
+        struct text words = {0};
+        text_add(&words, "After loop 1, %s: the bridge is %s (P %s) %s aligned with its embedding (cosine %s).", table_text(bridge, r, "split"),
+                 p >= 0.5 ? "decodable" : "not decodable", unit_show(p), cosine >= 0.8 ? "and" : p >= 0.5 ? "but not" : "and not", unit_show(cosine));
+        int rows = draw_wrapped(cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_PLAIN, words.data);
+        text_clear(&words);
+        return rows;
+    }
+    return 0;
+}
+
+static int table_rows(const struct table *table) { return table ? (int)table->row_count + 1 : 2; }
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = app_state(app, sizeof *s);
+    const struct table *eval = app_table(app, EVAL, 0), *bridge = app_table(app, BRIDGE, 0);
+    int need = table_rows(eval) + table_rows(bridge) + 6, first = scroll_first(s->at + 2, need, area.rows);
+    bool roomy = need <= area.rows;
+    if (need < area.rows) need = area.rows;
+    struct cells *tall = cells_new(need, area.cols); /* all of it, of which a window is shown */
+    tall->ascii = cells->ascii;
+    struct area at = {0, 1, need, area.cols - 3};
+    at.row += roomy;
+    draw_heading(tall, at.row++, at.col, at.cols, "accuracy by split and stage, with Wilson 95 % intervals");
+    if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, EVAL)) at.row += 2;
+    else {
+        at.row += draw_accuracy(tall, at, eval, s->at);
+        at.row += draw_excluded(tall, at, eval);
+    }
+    at.row += roomy;
+    draw_heading(tall, at.row++, at.col, at.cols, "the bridge: decodable? aligned?");
+    if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, BRIDGE)) at.row += 2;
+    else {
+        at.row += draw_bridge(tall, at, bridge);
+        draw_verdict(tall, at, bridge);
+    }
+    draw_window(cells, area, tall, first);
+    draw_scroll(cells, area, first, need);
+    cells_free(tall);
+}
+
+const struct view view_splits = {
+    .name = "splits", .title = "accuracy by split", .help = "how often the model is right, by split and stage, and what its bridge states are like",
+    .keys = keys, .lines = lines, .draw = draw,
+};
