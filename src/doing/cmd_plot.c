@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {"out", OPTION_TEXT, .placeholder = "FILE", .letter = 'o', .many = true, .help = "write FILE.png, .svg or .pdf, with FILE.tsv and FILE.txt; may be given several times"},
+    {"out", OPTION_TEXT, .placeholder = "FILE", .letter = 'o', .many = true,
+     .help = "write FILE.png, .svg or .pdf, with FILE.tsv and FILE.txt beside it; may be given several times"},
     {"kind", OPTION_TEXT, .placeholder = "KIND", .help = "curve or scatter; otherwise chosen by the columns"},
     {"x", OPTION_TEXT, .placeholder = "COLUMN", .help = "what runs to the right"},
     {"y", OPTION_TEXT, .placeholder = "COLUMN,...", .help = "what runs upwards"},
@@ -52,7 +53,9 @@ static bool print_layout(const struct table *table, const struct figure_options 
 {
     struct table *boxes = figure_layout(table, wish, err);
     if (!boxes) return false;
-    sink_table(sink, boxes);
+    struct table *shape = table_shape(boxes);
+    sink_table(sink, shape);
+    table_free(shape);
     for (size_t i = 0; i < boxes->row_count; i++) sink_row(sink, table_cell(boxes, i, 0));
     table_free(boxes);
     return true;
@@ -73,7 +76,8 @@ static bool run(const struct command *self, struct session *session, const struc
 {
     (void)self, (void)session;
     struct figure_options wish = {
-        .kind = args_text(args, "kind"), .x = args_text(args, "x"), .y = args_text(args, "y"), .dpi = args_number(args, "dpi"), .source = args_word(args, 0),
+        .kind = args_text(args, "kind"), .x = args_text(args, "x"), .y = args_text(args, "y"), .dpi = args_number(args, "dpi"),
+        .source = args_word(args, 0),
     };
     if (!read_size(args_text(args, "size"), &wish, err)) return false;
     struct table *table = table_read(wish.source, err);
@@ -88,8 +92,8 @@ const struct command command_plot = {
     .least = 1,
     .most = 1,
     .help = "draw a figure of a table",
-    .more = "TABLE is what any command printed with --json or --tsv, or other tab-separated values with one line of column names. Without -o the figure is "
-            "shown in characters. The same table gives the same bytes on every machine; fonts come with the program.",
+    .more = "TABLE is what any command printed with --json or --tsv, or other tab-separated values with one line of column names. Without -o "
+            "the figure is shown in characters. The same table gives the same bytes on every machine; fonts come with the program.",
     .options = options,
     .example = "plot models/vanilla/log.tsv",
     .run = run,

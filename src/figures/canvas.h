@@ -49,7 +49,8 @@ struct canvas {
     void (*clip)(struct canvas *canvas, const struct rect *rect); /* NULL: everything again */
 };
 
-/* figures/layout.c: draws all of it; false when the texts leave no room for the plot. boxes (or NULL) collects the box of every text: rows of what, text, left, top, right, bottom. */
+/* figures/layout.c: draws all of it; false when the texts leave no room for the plot. boxes, NULL or from boxes_new(), collects the box of every text
+ * in the canvas's unit: rows of what, text, left, top, right, bottom. */
 bool figure_draw(const struct figure *figure, struct canvas *canvas, struct table *boxes);
 struct table *boxes_new(void);
 

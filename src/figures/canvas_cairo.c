@@ -34,7 +34,8 @@ static void load_face(void)
     FT_Library library;
     FT_Face face;
     if (FT_Init_FreeType(&library)) return;
-    if (!FT_New_Memory_Face(library, font_data, (FT_Long)font_size(), 0, &face)) shared_face = cairo_ft_font_face_create_for_ft_face(face, FT_LOAD_NO_HINTING);
+    if (FT_New_Memory_Face(library, font_data, (FT_Long)font_size(), 0, &face)) return;
+    shared_face = cairo_ft_font_face_create_for_ft_face(face, FT_LOAD_NO_HINTING);
 }
 
 static cairo_font_face_t *get_face(void)
@@ -64,7 +65,7 @@ static void add_shown(struct text *out, enum text_use use, const char *text)
     text_add(out, "%s", "");
 }
 
-/* A text's box goes from the height of its capitals to the baseline, for the names of axes to the depth of "g": the same for every text of one use. */
+/* A text's box goes from the height of capitals to the baseline, for the names of axes to the depth of "g": the same for every text of one use. */
 enum { CAPITALS = 729, DEPTH = 212, EM = 1000 };
 
 static struct size measure(struct canvas *canvas, enum text_use use, const char *text)
@@ -130,8 +131,10 @@ static const struct { int count; double at[12][2]; } shapes[MARKER_KINDS] = {
     [MARKER_TRIANGLE] = {3, {{0, -1.35}, {1.17, .68}, {-1.17, .68}}},
     [MARKER_DIAMOND] = {4, {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}}},
     [MARKER_DOWN] = {3, {{0, 1.35}, {1.17, -.68}, {-1.17, -.68}}},
-    [MARKER_PLUS] = {12, {{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4}, {-1.2, -.4}, {-.4, -.4}}},
-    [MARKER_CROSS] = {12, {{0, -.57}, {.6, -1.17}, {1.17, -.6}, {.57, 0}, {1.17, .6}, {.6, 1.17}, {0, .57}, {-.6, 1.17}, {-1.17, .6}, {-.57, 0}, {-1.17, -.6}, {-.6, -1.17}}},
+    [MARKER_PLUS] = {12, {{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4},
+                          {-1.2, -.4}, {-.4, -.4}}},
+    [MARKER_CROSS] = {12, {{0, -.57}, {.6, -1.17}, {1.17, -.6}, {.57, 0}, {1.17, .6}, {.6, 1.17}, {0, .57}, {-.6, 1.17}, {-1.17, .6}, {-.57, 0},
+                           {-1.17, -.6}, {-.6, -1.17}}},
 };
 
 static void draw_marker(struct canvas *canvas, const struct style *style, double x, double y, bool light, bool alone)
@@ -141,7 +144,10 @@ static void draw_marker(struct canvas *canvas, const struct style *style, double
     (void)alone; /* a marker on paper is seen with and without a line */
     cairo_new_path(cairo);
     if (style->marker == MARKER_DISC) cairo_arc(cairo, x, y, radius, 0, 2 * 3.14159265358979323846);
-    for (int i = 0; i < shapes[style->marker].count; i++) cairo_line_to(cairo, x + radius * shapes[style->marker].at[i][0], y + radius * shapes[style->marker].at[i][1]);
+    for (int i = 0; i < shapes[style->marker].count; i++) {
+        const double *corner = shapes[style->marker].at[i];
+        cairo_line_to(cairo, x + radius * corner[0], y + radius * corner[1]);
+    }
     cairo_close_path(cairo);
     if (!style->open) set_colour(cairo, style->colour, light ? 0.5 : 1);
     else cairo_set_source_rgba(cairo, 1, 1, 1, light ? 0 : 1); /* an open marker hides the line behind it */
@@ -199,8 +205,9 @@ static bool draw(const struct page *page, const struct figure *figure, cairo_sur
     struct paper paper = {
         .canvas = {
             .width = page->width * POINTS, .height = page->height * POINTS, .inset = {3, 3}, .frame = {0, 0}, .tick = {2.5, 2.5}, .gap = {2.5, 3},
-            .legend = {18, 9.5}, .apart = {18, 4}, .edge = {2, 2}, .least_step = 20, .turns = true, .measure = measure, .text = draw_text, .line = draw_line,
-            .band = draw_band, .marker = draw_marker, .rule = draw_rule, .spine = draw_spine, .clip = set_clip,
+            .legend = {18, 9.5}, .apart = {18, 4}, .edge = {2, 2}, .least_step = 20, .turns = true,
+            .measure = measure, .text = draw_text, .line = draw_line, .band = draw_band,
+            .marker = draw_marker, .rule = draw_rule, .spine = draw_spine, .clip = set_clip,
         },
         .cairo = cairo_create(surface),
     };
@@ -233,9 +240,15 @@ static bool draw_png(const struct page *page, const struct figure *figure, struc
 {
     int width = (int)lround(page->width * page->dpi), height = (int)lround(page->height * page->dpi);
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    bool ok = draw(page, figure, surface, boxes, err) &&
-              png_write(out, (const uint32_t *)(const void *)cairo_image_surface_get_data(surface), (size_t)cairo_image_surface_get_stride(surface) / 4, width,
-                        height, page->dpi, page->texts, page->text_count, err);
+    bool ok = draw(page, figure, surface, boxes, err);
+    if (ok) {
+        struct picture picture = {
+            .pixels = (const uint32_t *)(const void *)cairo_image_surface_get_data(surface),
+            .row_pixels = (size_t)cairo_image_surface_get_stride(surface) / sizeof(uint32_t),
+            .width = width, .height = height, .dpi = page->dpi, .texts = page->texts, .text_count = page->text_count,
+        };
+        ok = png_write(&picture, out, err);
+    }
     cairo_surface_destroy(surface);
     for (size_t i = 0; boxes && i < boxes->row_count * boxes->column_count; i++) boxes->cells[i].number *= page->dpi / POINTS;
     return ok;

@@ -33,8 +33,8 @@ static struct size measure(struct canvas *canvas, enum text_use use, const char 
 static void draw_text(struct canvas *canvas, const struct place *place, const char *text)
 {
     struct screen *s = of(canvas);
-    int width = text_width(text), col = (int)floor(place->x - width * (place->across + 1) / 2.0 + (place->across < 0 ? 0.5 : 0.01)), row = (int)floor(place->y - (place->down + 1) / 2.0 + 0.51);
-    if (!place->down) row = (int)floor(place->y);
+    int width = text_width(text), col = (int)floor(place->x - width * (place->across + 1) / 2.0 + (place->across < 0 ? 0.5 : 0.01));
+    int row = (int)floor(place->down ? place->y - (place->down + 1) / 2.0 + 0.51 : place->y);
     enum tint tint = place->use == TEXT_NAME ? TINT_PLAIN : place->colour >= 0 ? (enum tint)(TINT_SERIES_1 + place->colour) : TINT_DIM;
     if (place->use == TEXT_TICK && !place->across && col + width > s->cols) col = s->cols - width;
     if (row < 0 || row >= s->rows || col >= s->cols || col < 0) return;
@@ -125,10 +125,11 @@ static void draw_spine(struct canvas *canvas, bool upright, double at, double fr
 {
     struct screen *s = of(canvas);
     int first = (int)floor(fmin(from, to)), last = (int)floor(fmax(from, to)), fixed = (int)floor(at - (upright ? 0.99 : -0.01));
-    for (int i = first; i <= last; i++) cells_put(s->cells, s->row + (upright ? i : fixed), s->col + (upright ? fixed : i), TINT_DIM, upright ? "│" : "─", 1);
+    const char *line = upright ? "│" : "─", *mark = upright ? "┤" : "┬";
+    for (int i = first; i <= last; i++) cells_put(s->cells, s->row + (upright ? i : fixed), s->col + (upright ? fixed : i), TINT_DIM, line, 1);
     for (size_t i = 0; i < count; i++) {
         int tick = (int)floor(ticks[i]);
-        cells_put(s->cells, s->row + (upright ? tick : fixed), s->col + (upright ? fixed : tick), TINT_DIM, upright ? "┤" : "┬", 1);
+        cells_put(s->cells, s->row + (upright ? tick : fixed), s->col + (upright ? fixed : tick), TINT_DIM, mark, 1);
     }
     if (upright) cells_put(s->cells, s->row + last + 1, s->col + fixed, TINT_DIM, "└", 1);
 }
@@ -158,8 +159,9 @@ void figure_draw_cells(const struct figure *figure, struct cells *cells, int row
 {
     struct screen screen = {
         .canvas = {
-            .width = cols, .height = rows, .inset = {0.25, 0.125}, .frame = {1, 1}, .tick = {0, 0}, .gap = {0.5, 0}, .legend = {2.75, 1}, .apart = {3, 1},
-            .edge = {0, 0}, .least_step = 3, .turns = false, .measure = measure, .text = draw_text, .line = draw_line, .band = draw_band,
+            .width = cols, .height = rows, .inset = {0.25, 0.125}, .frame = {1, 1}, .tick = {0, 0}, .gap = {0.5, 0},
+            .legend = {2.75, 1}, .apart = {3, 1}, .edge = {0, 0}, .least_step = 3, .turns = false,
+            .measure = measure, .text = draw_text, .line = draw_line, .band = draw_band,
             .marker = draw_marker, .rule = draw_rule, .spine = draw_spine, .clip = set_clip,
         },
         .cells = cells, .row = row, .col = col, .rows = rows, .cols = cols, .clip = {0, 0, cols, rows},

@@ -27,7 +27,8 @@ static bool set_page(struct page *page, const struct figure_options *options, st
     if (page->width < 0.5 || page->height < 0.5 || page->width > 40 || page->height > 40)
         return err_set(err, "a figure of %.6gx%.6g in: each side must be 0.5 to 40 inches", page->width, page->height);
     if (page->format == PAGE_PNG && fmax(page->width, page->height) * page->dpi > 20000)
-        return err_set(err, "a figure of %.6gx%.6g in at %.6g dpi is more than 20000 pixels long: choose fewer dpi", page->width, page->height, page->dpi);
+        return err_set(err, "a figure of %.6gx%.6g in at %.6g dpi is more than 20000 pixels long: choose fewer dpi", page->width,
+                       page->height, page->dpi);
     return true;
 }
 
@@ -110,7 +111,8 @@ static bool export_start(struct export *e, const struct table *table, const stru
     e->figure = figure_from(table, e->options, err);
     if (!e->figure) return false;
     if (!figure_empty(e->figure)) return true;
-    return err_set(err, "%s: nothing to draw: %s", text_show(table->name), table->row_count ? "no row has both numbers of a point (all are NaN or missing)" : "the table has no rows");
+    return err_set(err, "%s: nothing to draw: %s", text_show(table->name),
+                   table->row_count ? "no row has both numbers of a point (all are NaN or missing)" : "the table has no rows");
 }
 
 static void export_end(struct export *e)

@@ -44,8 +44,8 @@ static int find_numbers(const struct table *table, const char *name, struct err 
     }
     for (size_t r = 0; r < table->row_count; r++)
         if (table_cell(table, r, (size_t)column)->text) {
-            err_set(err, "%s: the column '%s' holds text (row %zu: '%s'): a column of numbers would be right", text_show(table->name), text_show(name), r + 1,
-                    text_show(table_cell(table, r, (size_t)column)->text));
+            err_set(err, "%s: the column '%s' holds text (row %zu: '%s'): a column of numbers would be right", text_show(table->name),
+                    text_show(name), r + 1, text_show(table_cell(table, r, (size_t)column)->text));
             return -1;
         }
     return column;
@@ -168,12 +168,13 @@ static char *make_caption(const struct figure *figure, const struct curve *curve
     struct text out = {0};
     const char *model = table_fact_get(table, "model"), *data = table_fact_get(table, "data");
     text_add(&out, "%s against %s", figure->y.name, table->columns[curve->x].name);
-    if (figure->legend_count < figure->series_count) text_add(&out, ": %zu series, by colour and marker, and by dash and filling", figure->series_count);
+    if (figure->legend_count < figure->series_count)
+        text_add(&out, ": %zu series, by colour and marker, and by dash and filling", figure->series_count);
     for (size_t i = 0; figure->legend_count == figure->series_count && i < figure->series_count; i++) {
         const struct series *series = &figure->series[i];
         if (!*series->name) continue;
-        text_add(&out, "%s%s (%s, %s markers)", i ? i + 1 == figure->series_count ? " and " : ", " : ": ", series->name, series->style.dashed ? "dashed" : "solid",
-                 series->style.open ? "open" : "filled");
+        text_add(&out, "%s%s (%s, %s markers)", !i ? ": " : i + 1 == figure->series_count ? " and " : ", ", series->name,
+                 series->style.dashed ? "dashed" : "solid", series->style.open ? "open" : "filled");
     }
     text_add(&out, ".");
     if (model) text_add(&out, " Model: %s.", model);
@@ -235,8 +236,8 @@ static struct table *example(void)
         for (int i = 0; i <= 10; i++) {
             double correct = s ? 10 + 5 * i : 180 + i;
             struct interval band = wilson(correct, 200);
-            table_row(table, (struct cell[]){cell_text(splits[s]), cell_number(i / 10.0), cell_number(200), cell_number(correct), cell_number(correct / 200),
-                                             cell_number(band.low), cell_number(band.high)});
+            table_row(table, (struct cell[]){cell_text(splits[s]), cell_number(i / 10.0), cell_number(200), cell_number(correct),
+                                             cell_number(correct / 200), cell_number(band.low), cell_number(band.high)});
         }
     return table;
 }

@@ -77,9 +77,10 @@ static struct table *example(void)
     table_column(table, "question", ROLE_LABEL, NULL);
     table_column(table, "p_bridge", ROLE_VALUE, "%.3f");
     table_column(table, "cosine", ROLE_VALUE, "%.3f");
-    for (int i = 0; i < 60; i++) /* two clouds without a generator: multiples of an irrational number spread evenly */
-        table_row(table, (struct cell[]){cell_text(i % 2 ? "test_ood" : "test_id"), cell_number(i), cell_number(1 - 0.3 * fmod(i * 0.618034, 1) * fmod(i * 0.41, 1)),
-                                         cell_number((i % 2 ? 0.3 : 0.55) + 0.2 * fmod(i * 0.754878, 1))});
+    for (int i = 0; i < 60; i++) { /* two clouds without a generator: multiples of an irrational number spread evenly */
+        double p = 1 - 0.3 * fmod(i * 0.618034, 1) * fmod(i * 0.41, 1), cosine = (i % 2 ? 0.3 : 0.55) + 0.2 * fmod(i * 0.754878, 1);
+        table_row(table, (struct cell[]){cell_text(i % 2 ? "test_ood" : "test_id"), cell_number(i), cell_number(p), cell_number(cosine)});
+    }
     return table;
 }
 

@@ -1,5 +1,6 @@
 #include "figures/figure.h"
 
+#include "figures/ticks.h"
 #include "ground/mem.h"
 #include "registry.h"
 
@@ -68,13 +69,14 @@ bool figure_empty(const struct figure *figure)
 
 bool column_is_probability(const char *column)
 {
-    return strstr(column, "accuracy") || !strcmp(column, "acc") || text_starts(column, "acc_") || text_starts(column, "p_") || text_starts(column, "P(");
+    return strstr(column, "accuracy") || !strcmp(column, "acc") || text_starts(column, "acc_") || text_starts(column, "p_");
 }
 
 void axis_name(struct axis *axis, const char *column)
 {
     static const struct { const char *column, *name; } names[] = {
-        {"p_bridge", "P(bridge)"}, {"cosine", "cosine with W[bridge]"}, {"loss", "loss (nats)"}, {"step", "step (updates)"}, {"boundary", "boundary k"},
+        {"p_bridge", "P(bridge)"}, {"cosine", "cosine with W[bridge]"}, {"loss", "loss (nats)"}, {"step", "step (updates)"},
+        {"boundary", "boundary k"},
     };
     const char *name = column;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -94,6 +96,15 @@ static void widen(struct axis *axis, double value)
     if (!(axis->high >= value)) axis->high = value;
 }
 
+/* To round ends, so that the first and the last tick stand at the ends of the axis. */
+static void round_ends(struct axis *axis)
+{
+    double step = step_round((axis->high - axis->low) / 10);
+    if (axis->fixed) return;
+    axis->low = floor(axis->low / step + 1e-6) * step;
+    axis->high = ceil(axis->high / step - 1e-6) * step;
+}
+
 /* An axis that no mark has set, or that has no length, still needs two ends. */
 static void settle(struct axis *axis)
 {
@@ -107,6 +118,7 @@ static void settle(struct axis *axis)
 
 static void find_ranges(struct figure *figure, const struct figure_options *options)
 {
+    bool lines = !figure->mark_count;
     if (options->x_low != options->x_high) {
         figure->x.low = options->x_low;
         figure->x.high = options->x_high;
@@ -114,6 +126,7 @@ static void find_ranges(struct figure *figure, const struct figure_options *opti
     }
     for (size_t i = 0; i < figure->mark_count; i++) {
         const struct mark *mark = &figure->marks[i];
+        lines = lines || mark->kind == MARK_LINE;
         for (size_t j = 0; j < mark->count; j++) {
             widen(&figure->x, mark->x[j]);
             widen(&figure->y, mark->y[j]);
@@ -122,6 +135,8 @@ static void find_ranges(struct figure *figure, const struct figure_options *opti
     }
     settle(&figure->x);
     settle(&figure->y);
+    round_ends(&figure->y);
+    if (!lines) round_ends(&figure->x); /* a curve shows exactly what was measured */
 }
 
 static const char *kind_name(const void *list, size_t i)
@@ -136,7 +151,8 @@ static const struct figure_kind *find_kind(const struct table *table, const char
         if (name ? !strcmp(figure_kinds[i]->name, name) : figure_kinds[i]->fits(table)) return figure_kinds[i];
     if (name) {
         const char *nearest = text_nearest(name, kind_name, figure_kinds);
-        err_set(err, "there is no kind of figure '%s'%s%s%s", text_show(name), nearest ? ": did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        err_set(err, "there is no kind of figure '%s'", text_show(name));
+        if (nearest) err_add(err, ": did you mean %s?", nearest);
     } else err_set(err, "no kind of figure fits the table '%s'; needed are:", text_show(table->name));
     for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "\n  %s: %s", figure_kinds[i]->name, figure_kinds[i]->columns);
     return NULL;

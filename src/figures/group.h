@@ -19,8 +19,9 @@ struct groups {
 };
 
 void groups_use(struct groups *groups, const struct table *table, int x);
-size_t groups_find(struct groups *groups, const struct table *table, size_t row, const char *value_name); /* value_name: when columns are series too */
-bool groups_add(const struct groups *groups, struct figure *figure, struct err *err);                     /* false: too many to tell apart */
+/* value_name: NULL, or the column, where columns are series too. */
+size_t groups_find(struct groups *groups, const struct table *table, size_t row, const char *value_name);
+bool groups_add(const struct groups *groups, struct figure *figure, struct err *err); /* false: too many to tell apart */
 void groups_clear(struct groups *groups);
 
 const char *split_name(const char *split); /* "test_ood" -> "OOD" */

@@ -130,7 +130,8 @@ static void sample_marks(struct layout *l)
         for (size_t j = 0; j < m->count; j++) {
             double x = map_x(l, m->x[j]), y = map_y(l, m->y[j]);
             bool next = m->kind != MARK_POINTS && j + 1 < m->count && isfinite(m->x[j + 1]) && isfinite(m->y[j + 1]);
-            if (m->kind == MARK_RULE) sample_segment(l, isnan(x) ? l->plot.left : x, isnan(y) ? l->plot.top : y, isnan(x) ? l->plot.right : x, isnan(y) ? l->plot.bottom : y);
+            if (m->kind == MARK_RULE && isfinite(x)) sample_segment(l, x, l->plot.top, x, l->plot.bottom);
+            if (m->kind == MARK_RULE && isfinite(y)) sample_segment(l, l->plot.left, y, l->plot.right, y);
             if (!isfinite(x) || !isfinite(y)) continue;
             add_hit(l, x, y);
             if (next) sample_segment(l, x, y, map_x(l, m->x[j + 1]), map_y(l, m->y[j + 1]));
@@ -143,15 +144,18 @@ static size_t count_hits(const struct layout *l, const struct rect *box, double 
 {
     size_t count = 0;
     for (size_t i = 0; i < l->hit_count; i += 2)
-        count += l->hits[i] > box->left - across && l->hits[i] < box->right + across && l->hits[i + 1] > box->top - down && l->hits[i + 1] < box->bottom + down;
+        count += l->hits[i] > box->left - across && l->hits[i] < box->right + across && l->hits[i + 1] > box->top - down &&
+                 l->hits[i + 1] < box->bottom + down;
     return count;
 }
 
 /* Corners first, then the middles of the sides, then anywhere inside. */
 static bool place_inside(struct layout *l, double width, double height)
 {
-    static const double spots[][2] = {{1, 0}, {1, 1}, {0, 0}, {0, 1}, {1, .5}, {0, .5}, {.5, 0}, {.5, 1}, {1, .25}, {1, .75}, {0, .25}, {0, .75}, {.5, .5},
-                                      {.5, .25}, {.5, .75}, {1, .125}, {1, .375}, {1, .625}, {1, .875}, {0, .125}, {0, .375}, {0, .625}, {0, .875}};
+    static const double spots[][2] = {
+        {1, 0}, {1, 1}, {0, 0}, {0, 1}, {1, .5}, {0, .5}, {.5, 0}, {.5, 1}, {1, .25}, {1, .75}, {0, .25}, {0, .75}, {.5, .5}, {.5, .25}, {.5, .75},
+        {1, .125}, {1, .375}, {1, .625}, {1, .875}, {0, .125}, {0, .375}, {0, .625}, {0, .875},
+    };
     double room_x = l->plot.right - l->plot.left - width, room_y = l->plot.bottom - l->plot.top - height, away = l->canvas->legend.height / 2;
     for (size_t i = 0; i < sizeof spots / sizeof *spots && room_x >= 0 && room_y >= 0; i++) {
         struct rect box = {.left = l->plot.left + room_x * spots[i][0], .top = l->plot.top + room_y * spots[i][1]};
@@ -204,13 +208,33 @@ static void draw_legend(struct layout *l)
     bool lines = has_marks(l->figure, MARK_LINE);
     for (size_t i = 0; l->legend_columns && i < l->figure->legend_count; i++) {
         const struct series *entry = &l->figure->legend[i];
-        double left = l->legend.left + (double)(i % l->legend_columns) * l->legend_column;
-        double middle = l->legend.top + ((double)(i / l->legend_columns) + 0.5) * c->legend.height;
+        size_t rows = (l->figure->legend_count + l->legend_columns - 1) / l->legend_columns; /* filled column by column */
+        double left = l->legend.left + (double)(i / rows) * l->legend_column;
+        double middle = l->legend.top + ((double)(i % rows) + 0.5) * c->legend.height;
         if (lines) c->line(c, &entry->style, (double[]){left, left + l->sample}, (double[]){middle, middle}, 2);
         c->marker(c, &entry->style, left + l->sample / 2, middle, false, !lines);
         struct place place = {.use = TEXT_LEGEND, .x = left + l->sample + c->gap.width * 2, .y = middle, .across = -1, .colour = entry->style.colour};
         put(l, "legend", &place, entry->name);
     }
+}
+
+/* The middle of a name: that of its axis, unless the name would reach over the edge. */
+static double middle(double wish, double length, double room, double edge) { return fmax(fmin(wish, room - edge - length / 2), edge + length / 2); }
+
+static void draw_names(struct layout *l, double below)
+{
+    struct canvas *c = l->canvas;
+    const struct axis *x = &l->figure->x, *y = &l->figure->y;
+    struct place place = {.use = TEXT_NAME, .y = below, .down = -1, .colour = -1};
+    place.x = middle((l->plot.left + l->plot.right) / 2, c->measure(c, TEXT_NAME, x->name).width, c->width, c->edge.width);
+    put(l, "x name", &place, x->name);
+    place = (struct place){.use = TEXT_NAME, .x = c->edge.width, .y = l->frame.top, .across = -1, .down = 1, .colour = -1};
+    if (c->turns) {
+        place.turned = true;
+        place.down = 0;
+        place.y = middle((l->plot.top + l->plot.bottom) / 2, c->measure(c, TEXT_NAME, y->name).width, c->height, c->edge.height);
+    }
+    put(l, "y name", &place, y->name);
 }
 
 static void draw_axes(struct layout *l)
@@ -231,11 +255,7 @@ static void draw_axes(struct layout *l)
         tick_text(&l->y, i, text);
         put(l, "y number", &(struct place){.use = TEXT_TICK, .x = beside, .y = at[i], .across = 1, .colour = -1}, text);
     }
-    put(l, "x name", &(struct place){.use = TEXT_NAME, .x = (l->plot.left + l->plot.right) / 2, .y = below + number + c->gap.height, .down = -1, .colour = -1},
-        l->figure->x.name);
-    struct place name = {.use = TEXT_NAME, .x = c->edge.width, .y = (l->plot.top + l->plot.bottom) / 2, .across = -1, .turned = true, .colour = -1};
-    if (!c->turns) name = (struct place){.use = TEXT_NAME, .x = c->edge.width, .y = l->frame.top, .across = -1, .down = 1, .colour = -1};
-    put(l, "y name", &name, l->figure->y.name);
+    draw_names(l, below + number + c->gap.height);
 }
 
 /* Calls for every stretch without a gap: start and length. */
@@ -258,6 +278,13 @@ static void draw_markers(struct layout *l, const struct style *style, const doub
     }
 }
 
+/* The band of a point alone. */
+static void draw_bar(struct canvas *c, const struct style *style, double x, double low, double high)
+{
+    double half = c->inset.width * 0.7;
+    c->band(c, style, (double[]){x - half, x + half}, (double[]){low, low}, (double[]){high, high}, 2);
+}
+
 static void draw_mark(struct layout *l, const struct mark *m, bool markers)
 {
     struct canvas *c = l->canvas;
@@ -270,6 +297,7 @@ static void draw_mark(struct layout *l, const struct mark *m, bool markers)
     }
     for (size_t start = 0, count; m->kind != MARK_RULE && (count = next_stretch(m, &start)); start += count) {
         if (m->kind == MARK_BAND && count > 1) c->band(c, style, x + start, y + start, high + start, count);
+        if (m->kind == MARK_BAND && count == 1) draw_bar(c, style, x[start], y[start], high[start]);
         if (m->kind == MARK_LINE && markers) draw_markers(l, style, x + start, y + start, count);
         else if (m->kind == MARK_LINE && count > 1) c->line(c, style, x + start, y + start, count);
         for (size_t j = start; m->kind == MARK_POINTS && j < start + count; j++) c->marker(c, style, x[j], y[j], m->count > 100, true);

@@ -47,13 +47,12 @@ static void set_texts(png_structp png, png_infop info, const struct png_text *te
     }
 }
 
-bool png_write(struct text *out, const uint32_t *pixels, size_t row_pixels, int width, int height, double dpi, const struct png_text *texts, size_t text_count,
-               struct err *err)
+bool png_write(const struct picture *picture, struct text *out, struct err *err)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, err, fail, warn);
     png_infop info = png ? png_create_info_struct(png) : NULL;
-    png_bytep row = mem_new((size_t)width * 3);
-    png_uint_32 per_metre = (png_uint_32)lround(dpi / 0.0254);
+    png_bytep row = mem_new((size_t)picture->width * 3);
+    png_uint_32 per_metre = (png_uint_32)lround(picture->dpi / 0.0254);
     if (!info || setjmp(png_jmpbuf(png))) {
         png_destroy_write_struct(&png, &info);
         mem_free(row);
@@ -61,14 +60,14 @@ bool png_write(struct text *out, const uint32_t *pixels, size_t row_pixels, int 
     }
     png_set_write_fn(png, out, take_bytes, take_flush);
     png_set_compression_level(png, 9);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_pHYs(png, info, per_metre, per_metre, PNG_RESOLUTION_METER);
-    set_texts(png, info, texts, text_count);
+    set_texts(png, info, picture->texts, picture->text_count);
     png_write_info(png, info);
-    for (int y = 0; y < height; y++) {
-        for (int x = 0; x < width; x++) {
-            uint32_t pixel = pixels[(size_t)y * row_pixels + (size_t)x];
+    for (int y = 0; y < picture->height; y++) {
+        for (int x = 0; x < picture->width; x++) {
+            uint32_t pixel = picture->pixels[(size_t)y * picture->row_pixels + (size_t)x];
             row[3 * x] = (png_byte)(pixel >> 16);
             row[3 * x + 1] = (png_byte)(pixel >> 8);
             row[3 * x + 2] = (png_byte)pixel;

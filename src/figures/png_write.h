@@ -1,10 +1,11 @@
 /* PNG files in memory. The only place that knows libpng.
  *
  *     struct png_text texts[] = {{"Software", "loopscope 0.1"}, {"Command", line}};
- *     png_write(&out, pixels, width, height, 300, texts, 2);
+ *     struct picture picture = {.pixels = pixels, .row_pixels = w, .width = w, .height = h, .dpi = 300, .texts = texts, .text_count = 2};
+ *     png_write(&picture, &bytes, err);
  *
- * pixels: width x height of 32 bits 0xXXRRGGBB, as cairo's RGB24 has them. Chunks before the image: pHYs (dots per metre), one tEXt for each text (iTXt
- * when it is not plain ASCII). No clock: the same input gives the same bytes.
+ * Chunks before the image: pHYs (dots per metre), one tEXt for each text (iTXt when it is not plain ASCII). No clock: the same input gives the same
+ * bytes.
  */
 #ifndef FIGURES_PNG_WRITE_H
 #define FIGURES_PNG_WRITE_H
@@ -17,7 +18,15 @@
 
 struct png_text { const char *key, *value; };
 
-bool png_write(struct text *out, const uint32_t *pixels, size_t row_pixels, int width, int height, double dpi, const struct png_text *texts, size_t text_count,
-               struct err *err);
+struct picture {
+    const uint32_t *pixels; /* 0xXXRRGGBB, as cairo's RGB24 has them */
+    size_t row_pixels;      /* from one row to the next */
+    int width, height;
+    double dpi;
+    const struct png_text *texts;
+    size_t text_count;
+};
+
+bool png_write(const struct picture *picture, struct text *out, struct err *err);
 
 #endif

@@ -71,7 +71,8 @@ void table_tsv_head(const struct table *table, struct text *out); /* all but the
 void table_tsv_row(const struct table *table, const struct cell *cells, struct text *out);
 void table_json(const struct table *table, struct text *out);
 
-/* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. NULL on failure; messages name file and line. */
+/* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. NULL on failure; messages name file and
+ * line. */
 struct table *table_read(const char *path, struct err *err);
 
 bool table_format_good(const char *format);                   /* one %f, %e or %g for a double, short, nothing else */

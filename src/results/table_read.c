@@ -18,7 +18,8 @@ struct reader {
 bool table_word_number(const char *word, double *number)
 {
     static const struct { const char *word; double number; } words[] = {
-        {"nan", NAN}, {"NaN", NAN}, {"NA", NAN}, {"n/a", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY},
+        {"nan", NAN}, {"NaN", NAN}, {"NA", NAN}, {"n/a", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY},
+        {"Infinity", INFINITY}, {"-Infinity", -INFINITY},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i].word, word)) return *number = words[i].number, true;
@@ -108,7 +109,8 @@ static bool add_column(struct reader *reader, const char *name, const char *role
     if (table_find(reader->table, name) >= 0)
         return err_set(err, "%s: line %zu: the column '%s' stands twice", reader->label, reader->line, text_show(name));
     if (role_text && !role_parse(role_text, &role))
-        return err_set(err, "%s: column '%s': the role '%s' is none of axis, value, low, high, n, label", reader->label, text_show(name), text_show(role_text));
+        return err_set(err, "%s: column '%s': the role '%s' is none of axis, value, low, high, n, label", reader->label, text_show(name),
+                       text_show(role_text));
     table_column(reader->table, name, role, format && table_format_good(format) ? format : NULL); /* a strange format never reaches printf */
     return true;
 }
@@ -132,8 +134,9 @@ static bool read_row(struct reader *reader, char *line, struct err *err)
 {
     size_t count, columns = reader->table->column_count;
     char **fields = split_line(line, &count);
-    bool ok = count == columns || err_set(err, "%s: line %zu: %zu fields, but the table has %zu columns", reader->label, reader->line, count, columns);
-    if (ok) {
+    bool ok = count == columns;
+    if (!ok) err_set(err, "%s: line %zu: %zu fields, but the table has %zu columns", reader->label, reader->line, count, columns);
+    else {
         struct cell *cells = mem_new(columns * sizeof *cells);
         for (size_t i = 0; i < columns; i++) cells[i] = read_field(fields[i]);
         table_row(reader->table, cells);
