@@ -25,7 +25,8 @@ static void refuses(const char *text, const char *word)
 static void takes_what_is_json(void **state)
 {
     (void)state;
-    static const char *const good[] = {"0", "-0", "1e5", "-0.5E+3", "\"\"", "[]", "{}", " [ 1 , 2 ] ", "{\"a\":{\"a\":[{}]}}", "\"\\ud83d\\ude00\\u00e9\\/\"", "true", "null"};
+    static const char *const good[] = {"0", "-0", "1e5", "-0.5E+3", "\"\"", "[]", "{}", " [ 1 , 2 ] ", "{\"a\":{\"a\":[{}]}}",
+                                       "\"\\ud83d\\ude00\\u00e9\\/\"", "true", "null"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct err err = {0};
         struct json *json = parse(good[i], &err);

@@ -141,16 +141,13 @@ static void add_value(const struct json *node, struct text *out)
     else text_add(out, "%s", json_kind(node));
 }
 
-/* What stands there, for messages: "16" in quotes is a string, 1 may have been written as 1.0. */
+/* What stands there, for messages. */
 static const char *found(const struct json *node, char *out, size_t room)
 {
     struct text value = {0};
-    double number;
-    int64_t whole;
-    bool fraction = json_number(node, &number) && !json_int(node, &whole) && fabs(number) < 0x1p53 && number == floor(number);
     add_value(node, &value);
     if (json_string(node)) snprintf(out, room, "is the string \"%s\"", value.data);
-    else snprintf(out, room, "is %s%s", value.data, fraction ? ", written with a fraction or exponent" : "");
+    else snprintf(out, room, "is %s", value.data);
     text_clear(&value);
     return out;
 }
@@ -275,14 +272,16 @@ static void misfit(struct config *config, const char *key, const char *keys, con
 
 static long get_int(struct config *config, const char *keys, long low, long high, enum absence absence, long fallback)
 {
-    char wanted[96], number[32], *key;
+    char wanted[128], number[32], *key;
     int64_t value;
+    double real;
     snprintf(wanted, sizeof wanted, "a whole number from %ld to %ld", low, high);
     snprintf(number, sizeof number, "%ld", fallback);
     const struct json *node = find(config, keys, &key);
     if (!node) {
         absent(config, keys, absence, number, wanted);
     } else if (!json_int(node, &value) || value < low || value > high) {
+        if (json_number(node, &real) && !json_int(node, &value) && real == floor(real)) strcat(wanted, ", without point and exponent,");
         misfit(config, key, keys, node, wanted);
     } else {
         add_node_fact(config, keys, node);
