@@ -1,0 +1,309 @@
+#include "replay.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One shard of one split: its base run and what that answered. */
+struct base {
+    struct arena arena;       /* the base run lives here until the end */
+    struct tape tape;
+    struct run run;
+    const struct question *questions;
+    size_t first;             /* number of its first question inside the split */
+    int count, split;
+    const int *answers;       /* [count] places */
+    int *predicted;           /* [count] of the untouched run; -1: not finite */
+    struct tensor **decoded;  /* [loops+1] logits of h.k at the base, made when an edit asks */
+};
+
+struct replay {
+    const struct study *study;
+    struct base *bases;
+    int base_count;
+    struct arena *scratch;    /* one a thread */
+    /* of the call that runs */
+    const struct edit *edits;
+    int cells, from;          /* from: the first edited boundary */
+    struct outcome *outcomes; /* [bases, cells] */
+};
+
+static void base_run(void *job, int i, int thread)
+{
+    struct replay *me = job;
+    struct base *base = &me->bases[i];
+    struct arena *arena = &base->arena;
+    int n = base->count;
+    (void)thread;
+    int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
+    const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
+    for (int q = 0; q < n; q++) lengths[q] = base->questions[q].length, tokens[q] = base->questions[q].tokens;
+    struct batch *batch = batch_new(arena, n, lengths, tokens);
+    for (int q = 0; q < n; q++) answers[q] = batch->start[q] + base->questions[q].answer_position;
+    base->tape.arena = arena;
+    run_init(&base->run, me->study->model, &base->tape, batch);
+    base->run.loops = me->study->loops;
+    base->run.keep = true;
+    base->run.wanted = places_new(arena, batch, n, answers);
+    struct tensor *logits = run_forward(&base->run, NULL);
+    base->answers = answers;
+    base->predicted = arena_new(arena, sizeof *base->predicted * (size_t)n);
+    base->decoded = arena_zero(arena, sizeof *base->decoded * (size_t)(base->run.loops + 1));
+    for (int q = 0; q < n; q++) base->predicted[q] = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
+}
+
+struct replay *replay_open(const struct study *study, struct err *err)
+{
+    struct replay *me = mem_new(sizeof *me);
+    (void)err;
+    me->study = study;
+    me->scratch = mem_new(sizeof *me->scratch * (size_t)pool_threads(study->pool));
+    for (int s = 0; s < study->split_count; s++) me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
+    me->bases = mem_new(sizeof *me->bases * (size_t)(me->base_count + 1));
+    int at = 0;
+    for (int s = 0; s < study->split_count; s++)
+        for (size_t first = 0; first < study->splits[s].count; first += PASS_ROWS) {
+            size_t left = study->splits[s].count - first;
+            me->bases[at++] = (struct base){.questions = study->splits[s].questions + first, .first = first, .split = s,
+                                            .count = (int)(left < PASS_ROWS ? left : PASS_ROWS)};
+        }
+    pool_run(study->pool, me->base_count, base_run, me);
+    return me;
+}
+
+void replay_close(struct replay *me)
+{
+    if (!me) return;
+    for (int i = 0; i < me->base_count; i++) arena_clear(&me->bases[i].arena);
+    for (int t = 0; t < pool_threads(me->study->pool); t++) arena_clear(&me->scratch[t]);
+    mem_free(me->bases);
+    mem_free(me->scratch);
+    mem_free(me);
+}
+
+bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
+{
+    int only = isdigit((unsigned char)*name) && strchr(name, '.') ? atoi(name) : 0;
+    const char *option = only ? strchr(name, '.') + 1 : name;
+    long k;
+    if (only > count) return err_set(err, "there are only %d edits", count);
+    for (int i = only ? only - 1 : 0; i < (only ? only : count); i++) {
+        if (!strcmp(option, "boundary")) {
+            if (!parse_int(value, &k) || k < 0 || k > loops) return err_set(err, "boundary: %s is outside 0 to %d", value, loops);
+            edits[i].boundary = (int)k;
+            return true;
+        }
+        if (option_find(edits[i].kind->options, option)) return args_set(&edits[i].args, option, value, err);
+    }
+    return args_set(&edits[0].args, option, value, err); /* says what is near */
+}
+
+/* The questions of a base that an edit acts on, with their places. */
+struct spot { int count; const struct question **questions; size_t *number; int *positions, *places; };
+
+static struct spot find_spot(const struct base *base, const struct edit *edit, struct arena *arena, struct edit_count *total)
+{
+    size_t n = (size_t)base->count;
+    struct spot spot = {0, arena_new(arena, sizeof *spot.questions * n), arena_new(arena, sizeof *spot.number * n), arena_new(arena, sizeof(int) * n),
+                        arena_new(arena, sizeof(int) * n)};
+    for (int q = 0; q < base->count; q++) {
+        int position = edit_position(&edit->args, &base->questions[q]);
+        if (position < 0) {
+            total->skipped++;
+            continue;
+        }
+        spot.questions[spot.count] = &base->questions[q];
+        spot.number[spot.count] = base->first + (size_t)q;
+        spot.positions[spot.count] = position;
+        spot.places[spot.count++] = base->run.batch->start[q] + position;
+    }
+    return spot;
+}
+
+/* Logits of the base's state h.k at the spot's places: decoded once for each shard, whatever the number of cells. */
+static const float *decoded_rows(struct base *base, int k, const struct spot *spot, struct tape *tape)
+{
+    struct tensor *h = base->run.states[k];
+    int *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1));
+    for (int i = 0; i < spot->count; i++) rows[i] = h->places->index[spot->places[i]];
+    struct run scratch = base->run;
+    scratch.tape = tape;
+    return run_decode(&scratch, op_select(tape, h, rows, spot->count), k)->data;
+}
+
+struct cellwork {
+    struct replay *replay;
+    struct base *base;
+    struct tape tape;
+    struct outcome *outcomes; /* [cells] */
+};
+
+static const struct edit *edit_of(const struct replay *me, int cell, int e) { return &me->edits[cell * me->study->edit_count + e]; }
+
+/* Places that any edit of any cell acts on, now or at a later boundary: what the replay has to carry. */
+static struct places *mark_places(struct cellwork *work, const struct batch *copies, struct spot *spots)
+{
+    struct replay *me = work->replay;
+    struct base *base = work->base;
+    struct arena *arena = work->tape.arena;
+    int size = base->run.batch->size, n = 0;
+    unsigned char *marked = arena_zero(arena, (size_t)(size * me->cells + 1));
+    int *at = arena_new(arena, sizeof *at * (size_t)(size * me->cells + 1));
+    for (int c = 0; c < me->cells; c++)
+        for (int e = 0; e < me->study->edit_count; e++) {
+            struct spot *spot = &spots[c * me->study->edit_count + e];
+            *spot = find_spot(base, edit_of(me, c, e), arena, &work->outcomes[c].edits);
+            for (int i = 0; i < spot->count; i++) marked[c * size + spot->places[i]] = 1;
+        }
+    for (int i = 0; i < size * me->cells; i++)
+        if (marked[i] && base->run.states[me->from]->places->index[i % size] >= 0) at[n++] = i;
+    return places_new(arena, copies, n, at);
+}
+
+/* Applies one edit of one cell to a tensor over the copies. decoded NULL: from the rows as they are. */
+static void apply(struct cellwork *work, int cell, const struct edit *edit, const struct spot *spot, struct tensor *h, const float *decoded)
+{
+    struct tape *tape = &work->tape;
+    int size = work->base->run.batch->size, *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1)), n = 0;
+    struct spot here = *spot;
+    for (int i = 0; i < spot->count; i++) { /* at the last boundary only wanted places are there */
+        int row = h->places->index[cell * size + spot->places[i]];
+        if (row < 0) {
+            work->outcomes[cell].edits.skipped++;
+            continue;
+        }
+        here.questions[n] = spot->questions[i], here.number[n] = spot->number[i], here.positions[n] = spot->positions[i];
+        rows[n++] = row;
+    }
+    struct run scratch = work->base->run;
+    size_t d = (size_t)h->cols;
+    scratch.tape = tape;
+    struct tensor *state = op_select(tape, h, rows, n);
+    bool decodes = edit->kind->decodes && edit->kind->decodes(&edit->args);
+    if (decodes && (!decoded || n != spot->count)) decoded = n ? run_decode(&scratch, state, edit->boundary)->data : NULL;
+    if (n) edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? decoded : NULL, &work->outcomes[cell].edits);
+    for (int i = 0; i < n; i++) memcpy(h->data + (size_t)rows[i] * d, state->data + (size_t)i * d, d * sizeof(float));
+}
+
+static bool same_places(const struct spot *a, const struct spot *b)
+{
+    return a && a->count == b->count && !memcmp(a->places, b->places, sizeof(int) * (size_t)a->count);
+}
+
+/* The states where the replay starts, all cells behind each other, edited. */
+static struct tensor *changed_states(struct cellwork *work, const struct batch *copies, struct spot *spots)
+{
+    struct replay *me = work->replay;
+    struct tensor *h = work->base->run.states[me->from];
+    struct places *places = mark_places(work, copies, spots);
+    struct tensor *changed = tape_tensor(&work->tape, places->count, h->cols);
+    size_t d = (size_t)h->cols;
+    changed->places = places;
+    for (int i = 0; i < places->count; i++)
+        memcpy(changed->data + (size_t)i * d, h->data + (size_t)h->places->index[places->at[i] % work->base->run.batch->size] * d, d * sizeof(float));
+    const float *decoded = NULL;
+    const struct spot *decoded_for = NULL;
+    for (int c = 0; c < me->cells; c++)
+        for (int e = 0; e < me->study->edit_count; e++) {
+            const struct edit *edit = edit_of(me, c, e);
+            const struct spot *spot = &spots[c * me->study->edit_count + e];
+            if (edit->boundary != me->from || !spot->count) continue;
+            /* Before its first edit a cell's states are the base's: neighbouring cells share what they decode to. */
+            bool first = true;
+            for (int other = 0; other < e; other++) first = first && edit_of(me, c, other)->boundary != me->from;
+            if (first && edit->kind->decodes && edit->kind->decodes(&edit->args) && !same_places(decoded_for, spot)) {
+                decoded = decoded_rows(work->base, me->from, spot, &work->tape);
+                decoded_for = spot;
+            }
+            apply(work, c, edit, spot, changed, first ? decoded : NULL);
+        }
+    return changed;
+}
+
+struct later {
+    struct handler handler;
+    struct cellwork *work;
+    struct spot *spots;
+};
+
+/* Edits at boundaries behind the first. */
+static void fire(struct handler *handler, struct run *run, const char *site, struct tensor *h)
+{
+    struct later *me = (struct later *)handler;
+    struct replay *replay = me->work->replay;
+    int k = atoi(site + 2);
+    (void)run;
+    for (int c = 0; c < replay->cells && k > replay->from; c++)
+        for (int e = 0; e < replay->study->edit_count; e++)
+            if (edit_of(replay, c, e)->boundary == k)
+                apply(me->work, c, edit_of(replay, c, e), &me->spots[c * replay->study->edit_count + e], h, NULL);
+}
+
+static void count_answers(struct cellwork *work, const struct tensor *logits)
+{
+    struct base *base = work->base;
+    int size = base->run.batch->size;
+    for (int c = 0; c < work->replay->cells; c++) {
+        struct outcome *outcome = &work->outcomes[c];
+        for (int q = 0; q < base->count; q++) {
+            int row = logits->places->index[c * size + base->answers[q]];
+            int best = row < 0 || outcome->edits.moved == 0 ? base->predicted[q] /* not reached: the untouched run's answer */
+                       : row_argmax(logits->data + (size_t)row * (size_t)logits->cols, logits->cols);
+            outcome->n += best >= 0;
+            outcome->excluded += best < 0;
+            outcome->correct += best == base->questions[q].answer;
+        }
+    }
+}
+
+static struct places *wanted_copies(const struct cellwork *work, const struct batch *copies)
+{
+    const struct base *base = work->base;
+    int *at = arena_new(work->tape.arena, sizeof *at * (size_t)(base->count * work->replay->cells + 1)), n = 0;
+    for (int c = 0; c < work->replay->cells; c++)
+        for (int q = 0; q < base->count; q++) at[n++] = c * base->run.batch->size + base->answers[q];
+    return places_new(work->tape.arena, copies, n, at);
+}
+
+static void replay_shard(void *job, int i, int thread)
+{
+    struct replay *me = job;
+    struct cellwork work = {.replay = me, .base = &me->bases[i], .tape = {.arena = &me->scratch[thread]}, .outcomes = me->outcomes + i * me->cells};
+    struct arena *arena = work.tape.arena;
+    struct run run;
+    arena_reset(arena);
+    struct batch *copies = batch_repeat(arena, work.base->run.batch, me->cells);
+    struct later later = {.handler = {.pattern = "h.*", .fire = fire}, .work = &work};
+    later.spots = arena_zero(arena, sizeof *later.spots * (size_t)(me->cells * me->study->edit_count + 1));
+    struct tensor *changed = changed_states(&work, copies, later.spots);
+    run_replay(&run, &work.base->run, &work.tape, copies, me->from, changed);
+    run.wanted = wanted_copies(&work, copies);
+    run_attach(&run, &later.handler);
+    count_answers(&work, run_forward(&run, NULL));
+}
+
+bool replay_cells(struct replay *me, const struct edit *edits, size_t count, struct outcome *outcomes, struct err *err)
+{
+    size_t splits = (size_t)me->study->split_count, edit_count = (size_t)me->study->edit_count;
+    me->edits = edits;
+    me->cells = (int)count;
+    me->from = me->study->loops;
+    for (size_t i = 0; i < count * edit_count; i++) {
+        if (edits[i].boundary > me->study->loops) return err_set(err, "--do ...@h.%d: the run has %d loops", edits[i].boundary, me->study->loops);
+        if (edits[i].boundary < me->from) me->from = edits[i].boundary;
+    }
+    me->outcomes = mem_new(sizeof *me->outcomes * count * (size_t)(me->base_count + 1));
+    pool_run(me->study->pool, me->base_count, replay_shard, me);
+    memset(outcomes, 0, sizeof *outcomes * count * splits);
+    for (int b = 0; b < me->base_count; b++)
+        for (size_t c = 0; c < count; c++) {
+            const struct outcome *one = &me->outcomes[(size_t)b * count + c];
+            struct outcome *sum = &outcomes[c * splits + (size_t)me->bases[b].split];
+            sum->n += one->n, sum->correct += one->correct, sum->excluded += one->excluded;
+            sum->edits.fired += one->edits.fired, sum->edits.skipped += one->edits.skipped;
+            if (one->edits.moved > sum->edits.moved) sum->edits.moved = one->edits.moved;
+        }
+    mem_free(me->outcomes);
+    me->outcomes = NULL;
+    return true;
+}
