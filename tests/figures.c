@@ -370,6 +370,30 @@ static void growing_curves_start_empty(void **state)
     table_free(table);
 }
 
+static void extreme_values_do_no_harm(void **state)
+{
+    static const double values[][2] = {{1e308, -1e308}, {5e-324, 1e-323}, {1e9, 1e9 + 1e-6}, {0, 0}, {-7, -7}, {1e20, 2e20}, {INFINITY, 1}, {1e-9, 2e-9}};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            struct err err = {0};
+            struct text svg = {0};
+            struct table *table = table_new("extreme");
+            struct cells *cells = cells_new(20, 60);
+            table_column(table, "x", ROLE_AXIS, NULL);
+            table_column(table, fixed ? "accuracy" : "loss", ROLE_VALUE, NULL);
+            for (int r = 0; r < 2; r++) table_row(table, (struct cell[]){cell_number(values[i][1 - r]), cell_number(values[i][r])});
+            struct figure *figure = figure_from(table, NULL, &err);
+            must(figure != NULL, &err);
+            figure_draw_cells(figure, cells, 0, 0, 20, 60);
+            if (!figure_empty(figure)) export_to(table, NULL, "extreme.svg", &svg);
+            text_clear(&svg);
+            cells_free(cells);
+            figure_free(figure);
+            table_free(table);
+        }
+}
+
 static int make_folder(void **state) { return (void)state, mkdtemp(folder) ? 0 : -1; }
 
 static int remove_folder(void **state)
@@ -396,7 +420,7 @@ int main(void)
         cmocka_unit_test(nan_is_a_gap),                 cmocka_unit_test(a_lone_point_is_seen),            cmocka_unit_test(texts_never_overlap),
         cmocka_unit_test(ascii_cells_are_ascii),        cmocka_unit_test(cells_clip_and_cut),              cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(probabilities_fill_the_axis),  cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(growing_curves_start_empty),
+        cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
     };
     return cmocka_run_group_tests_name("figures", tests, make_folder, remove_folder);
 }

@@ -133,7 +133,6 @@ static bool export_write(struct export *e, const char *path, const char *tsv, co
     if (!check_ours(txt, software, path, err)) return false;
     table_tsv(e->table, &e->tsv);
     hash_bytes(e->hash, e->tsv.data, e->tsv.size);
-    if (keep && !hash_file(e->hash, tsv, err)) return false;
     collect_texts(e);
     make_notes(e, &notes);
     bool ok = page_draw(&e->page, e->figure, &image, NULL, err) && file_write(path, image.data, image.size, err) &&

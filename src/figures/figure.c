@@ -91,7 +91,8 @@ void axis_name(struct axis *axis, const char *column)
 
 static void widen(struct axis *axis, double value)
 {
-    if (axis->fixed || !isfinite(value)) return;
+    const double most = 1e100; /* a point beyond it is drawn outside: no axis could show it and anything else */
+    if (axis->fixed || !(fabs(value) < most)) return;
     if (!(axis->low <= value)) axis->low = value; /* also when it is NaN: nothing seen yet */
     if (!(axis->high >= value)) axis->high = value;
 }
@@ -109,8 +110,9 @@ static void round_ends(struct axis *axis)
 static void settle(struct axis *axis)
 {
     if (isnan(axis->low)) axis->low = 0, axis->high = 1;
-    if (axis->low == axis->high) {
-        double half = axis->low == 0 ? 1 : fabs(axis->low) * 0.1;
+    double size = fmax(fabs(axis->low), fabs(axis->high));
+    if (axis->high - axis->low <= 1e-12 * size || size < 1e-100) {
+        double half = size < 1e-100 ? 1 : size * 0.1;
         axis->low -= half;
         axis->high += half;
     }

@@ -42,16 +42,23 @@ static void put(struct layout *l, const char *what, const struct place *place, c
                                         cell_number(top + height)});
 }
 
+/* Far outside is as good as farther outside, and fits the integers of every canvas. NaN stays NaN. */
+static double clamp(double position)
+{
+    const double far = 1e4;
+    return position > far ? far : position < -far ? -far : position;
+}
+
 static double map_x(const struct layout *l, double x)
 {
     const struct axis *axis = &l->figure->x;
-    return l->plot.left + (x - axis->low) / (axis->high - axis->low) * (l->plot.right - l->plot.left);
+    return clamp(l->plot.left + (x - axis->low) / (axis->high - axis->low) * (l->plot.right - l->plot.left));
 }
 
 static double map_y(const struct layout *l, double y)
 {
     const struct axis *axis = &l->figure->y;
-    return l->plot.bottom - (y - axis->low) / (axis->high - axis->low) * (l->plot.bottom - l->plot.top);
+    return clamp(l->plot.bottom - (y - axis->low) / (axis->high - axis->low) * (l->plot.bottom - l->plot.top));
 }
 
 static double widest(struct canvas *canvas, const struct ticks *ticks)
