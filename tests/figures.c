@@ -372,7 +372,9 @@ static void growing_curves_start_empty(void **state)
 
 static void extreme_values_do_no_harm(void **state)
 {
-    static const double values[][2] = {{1e308, -1e308}, {5e-324, 1e-323}, {1e9, 1e9 + 1e-6}, {0, 0}, {-7, -7}, {1e20, 2e20}, {INFINITY, 1}, {1e-9, 2e-9}};
+    static const double values[][2] = {
+        {1e308, -1e308}, {5e-324, 1e-323}, {1e9, 1e9 + 1e-6}, {0, 0}, {-7, -7}, {1e20, 2e20}, {INFINITY, 1}, {1e-9, 2e-9},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         for (int fixed = 0; fixed < 2; fixed++) {
