@@ -216,7 +216,7 @@ void app_update(struct app *app)
 {
     app->clock++;
     struct pane *pane = pane_of(app, app->view);
-    pane->count = app->head.count = 0;
+    pane->count = app->head.count = app->line_shown = 0;
     if (app->model) want_head(app, "info %s", app_model(app));
     if (app->view->lines) app->view->lines(app);
     look_up(app, &app->head);
@@ -267,6 +267,8 @@ void app_take_posts(struct app *app)
 }
 
 /* ---- for views */
+
+void app_show(struct app *app, int want) { app->line_shown = want; }
 
 const struct result *app_result(const struct app *app, int want)
 {

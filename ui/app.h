@@ -47,12 +47,14 @@ struct app {
     struct result **results;
     size_t result_count, result_room;
     unsigned long clock;   /* counts updates */
+    int line_shown;        /* which want's line is on the screen */
 
     /* What is looked at, shared by the views. */
     char split[64];        /* of the question */
     long row;              /* of the question in its split */
     int boundary;          /* under the cursor */
     int position;          /* -1: where the bridge is */
+    bool edit_here;        /* the next edit begins under the cursor */
     int seek, turn;        /* look for a wrong answer, for another split: -1 back, 1 on, 0 not */
 
     struct prompt prompt;
@@ -73,6 +75,7 @@ void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor
 
 /* For views. */
 int app_want(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* its number: 0, 1 ... */
+void app_show(struct app *app, int want);                                            /* its line is the one on the screen; want 0 otherwise */
 const struct result *app_result(const struct app *app, int want);                    /* of the line as it is now; NULL: none */
 const struct table *app_table(const struct app *app, int want, size_t i);            /* of it, or of the one before; NULL: none yet */
 const struct table *app_kept(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* of a line that is done; NULL */

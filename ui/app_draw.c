@@ -87,7 +87,7 @@ static void draw_command(struct app *app, struct cells *cells, int row, int *cur
         *cursor_row = row;
         return;
     }
-    const struct result *shown = app_result(app, 0);
+    const struct result *shown = app_result(app, app->line_shown);
     if (app->message[0]) cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
     else if (shown) {
         int col = cells_text(cells, row, 1, TINT_DIM, "$ ");
@@ -100,7 +100,7 @@ static void draw_command(struct app *app, struct cells *cells, int row, int *cur
 static int draw_binding(struct app *app, struct cells *cells, int row, int col, int end, const struct binding *binding)
 {
     struct text keys = {0};
-    binding_show(binding, app->ascii, &keys);
+    binding_show(binding, app->ascii, true, &keys);
     int width = text_width(keys.data) + 1 + text_width(binding->name);
     if (col + width <= end) {
         col = cells_text(cells, row, col, TINT_KEY, "%s", keys.data);
@@ -116,15 +116,25 @@ static int binding_width(struct app *app, const struct binding *list)
     for (const struct binding *b = list; b->keys[0]; b++) {
         if (!b->name) continue;
         struct text keys = {0};
-        binding_show(b, app->ascii, &keys);
+        binding_show(b, app->ascii, true, &keys);
         width += text_width(keys.data) + 1 + text_width(b->name) + 2;
         text_clear(&keys);
     }
     return width;
 }
 
+static const struct binding prompt_keys[] = {
+    {{PRESS_ENTER}, "run", NULL, NULL}, {{PRESS_UP, PRESS_DOWN}, "earlier lines", NULL, NULL}, {{PRESS_TAB}, "complete", NULL, NULL},
+    {{PRESS_ESCAPE}, "leave", NULL, NULL}, {{0}},
+};
+
 static void draw_keys(struct app *app, struct cells *cells, int row)
 {
+    if (app->prompting) {
+        int at = 1;
+        for (const struct binding *b = prompt_keys; b->keys[0]; b++) at = draw_binding(app, cells, row, at, cells->cols, b);
+        return;
+    }
     int end = cells->cols - binding_width(app, app_keys) + 1, col = 1;
     for (const struct binding *b = app->view->keys; b && b->keys[0]; b++)
         if (b->name) col = draw_binding(app, cells, row, col, end - 2, b);

@@ -31,7 +31,7 @@ static void press_tab(struct app *app, int key)
 static void press_prompt(struct app *app, int key)
 {
     (void)key;
-    const struct result *shown = app_result(app, 0);
+    const struct result *shown = app_result(app, app->line_shown);
     if (shown) prompt_remember(&app->prompt, shown->line); /* one press of the arrow key, and it can be edited */
     prompt_set(&app->prompt, "");
     app->prompting = true;

@@ -98,26 +98,39 @@ static void run(struct show *show, int signals)
 
 /* ---- without a terminal */
 
-bool view_plain(struct session *session, const char *view_name, const char *model, int rows, int cols, struct text *out, struct err *err)
+static bool press_all(struct app *app, const char *keys, struct err *err)
 {
-    const struct view *view = view_find(view_name);
+    while (keys && *keys) {
+        int key = key_read(&keys);
+        if (!key) return err_set(err, "--press: '%s': give letters, or <Up>, <Enter>, <Tab> ...", text_show(keys)), err_usage(err);
+        app_key(app, key);
+        app_settle(app);
+    }
+    return true;
+}
+
+bool view_plain(struct session *session, const struct page *page, struct text *out, struct err *err)
+{
+    const struct view *view = view_find(page->view);
     if (!view) {
-        err_set(err, "view '%s': there is none of that name; there are", text_show(view_name));
+        err_set(err, "view '%s': there is none of that name; there are", text_show(page->view));
         for (size_t i = 0; views[i]; i++)
             if (!views[i]->hidden) err_add(err, " %s", views[i]->name);
         return err_usage(err);
     }
-    struct app *app = app_new(session, command_line, model);
-    app->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    struct cells *cells = cells_new(rows, cols);
+    struct app *app = app_new(session, command_line, page->model);
+    struct cells *cells = cells_new(page->rows, page->cols);
     int cursor_row, cursor_col;
+    app->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     app_go(app, view);
     app_settle(app);
-    app_draw(app, cells, &cursor_row, &cursor_col);
-    cells_add_rows(cells, out);
-    const char *wrong = app_wrong(app);
-    if (wrong) err_set(err, "%s", wrong);
-    bool good = !wrong;
+    bool good = press_all(app, page->press, err);
+    if (good) {
+        app_draw(app, cells, &cursor_row, &cursor_col);
+        cells_add_rows(cells, out);
+        const char *wrong = app_wrong(app);
+        good = !wrong || err_set(err, "%s", wrong);
+    }
     cells_free(cells);
     app_free(app);
     return good;
@@ -127,8 +140,9 @@ static int print_summary(struct session *session, const char *model)
 {
     struct text out = {0};
     struct err err = {0};
-    bool good = view_plain(session, model ? "loops" : "models", model, 24, 80, &out, &err);
-    fputs(out.data, stdout);
+    struct page page = {.view = model ? "loops" : "models", .model = model, .rows = 24, .cols = 80};
+    bool good = view_plain(session, &page, &out, &err);
+    fputs(out.data ? out.data : "", stdout);
     puts("This is no terminal that a screen can be shown on. The same as text, on any size of paper:\n"
          "  loopscope view models | loops | splits | grid | intervene | help  [MODEL] [--rows N] [--cols N]\n"
          "and every number alone: loopscope help");

@@ -11,7 +11,12 @@
 /* Returns the exit code. Without a terminal it prints a summary as text. A signal that ends the program ends it by that signal. */
 int tui_main(struct session *session, const char *model);
 
-/* The same cells as text: what `view NAME` prints, and what tests and screenshots compare. */
-bool view_plain(struct session *session, const char *view_name, const char *model, int rows, int cols, struct text *out, struct err *err);
+/* The same cells as text: what `view NAME` prints, and screenshots show. What is drawn is appended also when the answer is false: a command failed. */
+struct page {
+    const char *view, *model; /* model NULL: the first bundled one */
+    const char *press;        /* keys to press first, NULL: none: "mm<Down><Right>" */
+    int rows, cols;
+};
+bool view_plain(struct session *session, const struct page *page, struct text *out, struct err *err);
 
 #endif

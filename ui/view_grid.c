@@ -61,6 +61,9 @@ static void press_watch(struct app *app, int key)
 static void press_intervene(struct app *app, int key)
 {
     (void)key;
+    struct lens lens = lens_of(app_table(app, LENS, 0));
+    app->edit_here = true;
+    app->position = question_position(app, &lens);
     app_go(app, view_find("intervene"));
 }
 
@@ -69,11 +72,11 @@ static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "loop", "moves the cursor one boundary", press_boundary},
     {{'p', 'P'}, NULL, "moves the cursor one position", press_position},
     {{'n', 'N'}, "wrong", "the next question that is answered wrong, the one before", question_press_wrong},
+    {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
     {{'m', 'M'}, "metric", "shows another number in the cells", press_metric},
     {{'w'}, "watch", "watches another token: bridge, answer, the decoded one", press_watch},
     {{'[', ']'}, "split", "questions of the split before, of the next", question_press_split},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
-    {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
     {{0}},
 };
 
@@ -104,11 +107,11 @@ static void draw_token(struct grid *g, int row, int col, int position, int bound
     const char *token = lens_text(&g->lens, position, boundary, "token");
     bool bridge = !strcmp(token, lens_fact(&g->lens, "bridge")), answer = !strcmp(token, lens_fact(&g->lens, "answer"));
     enum tint tint = answer ? TINT_GOOD : bridge ? TINT_CHANGED : TINT_PLAIN;
-    int wide = g->width >= 24 ? 8 : 6;
-    cells_put(g->cells, row, col, tint, token, wide);
-    draw_right(g->cells, row, col + wide + 5, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
-    if (g->width >= 22) cells_text(g->cells, row, col + wide + 6, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));
-    if (answer || bridge) cells_text(g->cells, row, col + wide + (g->width >= 22 ? 15 : 6), tint, answer ? "a" : "b");
+    int wide = g->width >= 24 ? 9 : 7;
+    cells_put(g->cells, row, col, tint, token, wide - 2);
+    if (answer || bridge) cells_text(g->cells, row, col + wide - 2, tint, answer ? "a" : "b");
+    draw_right(g->cells, row, col + wide + 3, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
+    if (g->width >= 22) cells_text(g->cells, row, col + wide + 5, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));
 }
 
 static void draw_number(struct grid *g, int row, int col, int position, int boundary)
@@ -236,7 +239,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     TAKE(draw_tracks(&g, at, false));
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
-    if (at.rows > 1 && g.first + g.shown < g.lens.boundaries) cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "more boundaries to the right");
+    if (at.rows > 1 && g.state->metric == TOKEN) cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token");
 #undef TAKE
 }
 

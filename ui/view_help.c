@@ -28,47 +28,44 @@ static const struct word { const char *name, *means; } words[] = {
 };
 
 static const struct word symptoms[] = {
-    {"OOD wrong, P(bridge) high", "decodable but not aligned: press 5 and move alpha"},
+    {"OOD wrong, P high", "decodable but not aligned: press 5 and move alpha"},
     {"no effect", "the edit changed nothing: another position, boundary or target"},
     {"wide [low, high]", "few questions: give --split more of them"},
-    {"a view says why not", "read it: it names the file, the key, and what would be right"},
+    {"a view refuses", "read it: it names the file, the key, and what would be right"},
     {"numbers look old", "R reads the files again"},
 };
 
 static const struct word elsewhere[] = {
-    {"7B models, gradients", "nnsight, TransformerLens (Python, GPU)"},
-    {"sparse autoencoders", "SAELens; attribution graphs: circuit-tracer"},
+    {"7B, gradients", "nnsight, TransformerLens (Python, GPU)"},
+    {"autoencoders", "SAELens; attribution graphs: circuit-tracer"},
     {"tuned lens", "tuned-lens; training at scale: the papers' own code"},
 };
 
+enum { LEFT = 20, PAGE_ROWS = 200 };
+
 struct page {
-    struct cells *cells;
-    int col, width, row, first, end; /* row counts all lines; those in [first, end) are seen, at `top` */
-    int top;
+    struct cells *cells; /* the whole help, of which a window is shown */
+    int row;
 };
 
 static void line(struct page *p, enum tint tint, const char *left, const char *right)
 {
-    if (p->row >= p->first && p->row < p->end) {
-        int row = p->top + p->row - p->first;
-        cells_put(p->cells, row, p->col + 1, tint, left, 26);
-        cells_put(p->cells, row, p->col + 28, TINT_PLAIN, right, p->width - 30);
-    }
-    p->row++;
+    struct area area = {p->row, LEFT + 3, PAGE_ROWS - p->row, p->cells->cols - LEFT - 6};
+    cells_put(p->cells, p->row, 2, tint, left, LEFT);
+    p->row += draw_wrapped(p->cells, area, TINT_PLAIN, right);
 }
 
 static void heading(struct page *p, const char *text)
 {
-    if (p->row) line(p, TINT_PLAIN, "", "");
-    if (p->row >= p->first && p->row < p->end) draw_heading(p->cells, p->top + p->row - p->first, p->col, p->width - 1, text);
-    p->row++;
+    p->row += p->row > 0;
+    draw_heading(p->cells, p->row++, 1, p->cells->cols - 4, text);
 }
 
 static void bindings(struct page *p, const struct binding *list)
 {
     for (const struct binding *b = list; b && b->keys[0]; b++) {
         struct text keys = {0};
-        binding_show(b, p->cells->ascii, &keys);
+        binding_show(b, p->cells->ascii, false, &keys);
         line(p, TINT_KEY, keys.data, b->help);
         text_clear(&keys);
     }
@@ -84,9 +81,10 @@ static void all(struct page *p, const struct app *app)
 {
     const struct view *of = app->back ? app->back : views[0];
     struct text title = {0};
-    text_add(&title, "keys of %s: %s", of->name, of->help);
+    text_add(&title, "%s: %s", of->name, of->title);
     heading(p, title.data);
     text_clear(&title);
+    line(p, TINT_DIM, "shows", of->help);
     bindings(p, of->keys);
     heading(p, "keys everywhere");
     bindings(p, app_keys);
@@ -113,13 +111,14 @@ static const struct binding keys[] = {
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = app_state(app, sizeof *s);
-    struct page count = {.cells = cells};
-    all(&count, app);
-    int most = count.row > area.rows ? count.row - area.rows : 0, first = s->first < most ? s->first : most;
-    s->first = first;
-    struct page page = {cells, area.col + 1, area.cols - 2, 0, first, first + area.rows, area.row};
+    struct page page = {cells_new(PAGE_ROWS, area.cols), 0};
+    page.cells->ascii = cells->ascii;
     all(&page, app);
-    draw_scroll(cells, area, first, count.row);
+    int most = page.row > area.rows ? page.row - area.rows : 0;
+    if (s->first > most) s->first = most;
+    draw_window(cells, area, page.cells, s->first);
+    draw_scroll(cells, area, s->first, page.row);
+    cells_free(page.cells);
 }
 
 const struct view view_help = {

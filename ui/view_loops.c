@@ -116,7 +116,7 @@ static void draw_stack(struct picture *p)
     draw_box_row(p, "┌", "─", "┐");
     draw_box_row(p, "│", " ", "│");
     int col = cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "loop %d of %d", p->k, p->loops);
-    cells_text(p->cells, p->row - 1, col + 1, TINT_DIM, "same weights");
+    cells_text(p->cells, p->row - 1, col + 1, TINT_DIM, "shared");
     draw_box_row(p, "│", " ", "│");
     if (blocks == 1) cells_text(p->cells, p->row - 1, p->col + 2, TINT_PLAIN, "block 0");
     else cells_text(p->cells, p->row - 1, p->col + 2, TINT_PLAIN, "blocks 0 ... %d, each", blocks - 1);
@@ -173,7 +173,7 @@ static void draw_exit(struct picture *p)
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
-    enum { PICTURE = 38, TALL = 18 };
+    enum { PICTURE = 40, TALL = 18 };
     static const char *const columns[] = {"site", "shape", NULL};
     const struct table *sites = app_table(app, SITES, 0);
     struct state *s = state_of(app);

@@ -98,11 +98,12 @@ static int draw_bridge(struct cells *cells, struct area area, const struct table
 {
     int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 9, cosine = p + width + 9;
     if (width > 30) width = 30, cosine = p + width + 9;
+    bool bars = width >= 4;
     cells_text(cells, row, area.col + 1, TINT_DIM, "split");
     cells_text(cells, row, area.col + 18, TINT_DIM, "state");
     cells_text(cells, row, area.col + 25, TINT_DIM, "position");
-    cells_put(cells, row, p, TINT_DIM, "P(bridge)", width + 6);
-    cells_put(cells, row, cosine, TINT_DIM, "cos W[bridge]", width + 6);
+    cells_put(cells, row, p, TINT_DIM, bars ? "P(bridge)" : "P", width + 6);
+    cells_put(cells, row, cosine, TINT_DIM, bars ? "cos W[bridge]" : "cos", width + 6);
     const char *before = "";
     for (size_t r = 0; r < bridge->row_count; r++) {
         const char *split = table_text(bridge, r, "split");
@@ -114,9 +115,9 @@ static int draw_bridge(struct cells *cells, struct area area, const struct table
         cells_text(cells, row, area.col + 18, TINT_KEY, "h.%.0f", table_number(bridge, r, "boundary"));
         draw_right(cells, row, area.col + 33, TINT_PLAIN, "%.0f", table_number(bridge, r, "position"));
         cells_text(cells, row, p, TINT_TITLE, isnan(likely) ? "n/a" : "%.3f", likely);
-        draw_bar(cells, row, p + 6, width, likely, tint);
+        if (bars) draw_bar(cells, row, p + 6, width, likely, tint);
         cells_text(cells, row, cosine, TINT_TITLE, isnan(direction) ? "n/a" : "%.3f", direction);
-        draw_bar(cells, row, cosine + 6, width, direction, tint);
+        if (bars) draw_bar(cells, row, cosine + 6, width, direction, tint);
     }
     return row + 1 - area.row;
 }

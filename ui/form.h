@@ -1,0 +1,32 @@
+/* The form of an intervention, made from its option table: which one, at which boundary, with which options; one field is marked.
+ *
+ *     form_start(&form);
+ *     form_change(&form, +1, positions, boundaries);      (the marked field, one step up)
+ *     form_add(&form, true, &line);                       ("mix@h.1:position=1,alpha=0.70,norm=rms")
+ *     row += form_draw(&form, cells, area);
+ */
+#ifndef FORM_H
+#define FORM_H
+
+#include "layout.h"
+
+#include "doing/intervention.h"
+
+enum { FORM_OPTIONS = 12 };
+
+struct form {
+    const struct intervention *kind; /* NULL: there is none at all */
+    int boundary;
+    char values[FORM_OPTIONS][32];   /* in the order of kind->options */
+    int field;                       /* -2: the kind, -1: the boundary, 0 ...: an option */
+};
+
+void form_start(struct form *form);
+void form_place(struct form *form, int boundary, int position); /* where it acts */
+void form_move(struct form *form, int step);
+bool form_change(struct form *form, int step, int positions, int boundaries); /* true: something other than alpha changed */
+double form_alpha(const struct form *form);                                   /* NaN: it has none */
+void form_add(const struct form *form, bool with_alpha, struct text *out);    /* options that are at their default are left out, alpha and position never */
+int form_draw(const struct form *form, struct cells *cells, struct area area); /* the rows it took */
+
+#endif
