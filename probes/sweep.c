@@ -23,9 +23,11 @@ static const struct option options[] = {
     {"position", OPTION_TEXT, NULL, .help = "short for position in the edit mix@h.1"},
     {"boundary", OPTION_INT, NULL, .low = 0, .high = 64, .help = "short for the boundary k in mix@h.k"},
     {"controls", OPTION_FLAG, NULL, .help = "short for --over target=decoded,second,random,noise,oracle"},
-    {"save", OPTION_TEXT, NULL, .help = "table file that grows with every finished cell; run again, the same sweep goes on from there", .placeholder = "FILE.tsv"},
-    {"output", OPTION_TEXT, NULL, .letter = 'o', .many = true, .help = "figure of the result: FILE.png, .svg or .pdf", .placeholder = "FILE"},
-    {"dpi", OPTION_INT, "300", .low = 36, .high = 2400, .help = "of a PNG"},
+    {"save", OPTION_TEXT, NULL, .help = "table file that grows with every finished cell; run again, the same sweep goes on from there", .placeholder = "FILE.tsv",
+     .aside = true},
+    {"output", OPTION_TEXT, NULL, .letter = 'o', .many = true, .help = "figure of the result: FILE.png, .svg or .pdf", .placeholder = "FILE",
+     .aside = true},
+    {"dpi", OPTION_INT, "300", .low = 36, .high = 2400, .help = "of a PNG", .aside = true},
     {0},
 };
 

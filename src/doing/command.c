@@ -65,7 +65,7 @@ static char *canonical(const struct command *command, const struct args *args)
     for (size_t i = 0; !dashes && i < args->word_count; i++) text_add(&line, " "), text_add_quoted(&line, args->words[i]);
     for (const struct option *o = args->options; o && o->name; o++)
         for (size_t i = 0; i < args->given_count; i++) {
-            if (args->given[i].option != o) continue;
+            if (args->given[i].option != o || o->aside) continue;
             text_add(&line, " --%s", o->name);
             if (o->kind == OPTION_FLAG) continue;
             text_add(&line, " ");

@@ -32,6 +32,7 @@ struct option {
     const char *placeholder; /* in help: --name PLACEHOLDER; NULL: N, X, TEXT by kind */
     char letter;             /* a short form -o, or 0 */
     bool many;               /* may be given several times: args_at() reads them in order */
+    bool aside;              /* says where a result goes, not what it is: left out of the command's text in provenance */
 };
 
 struct args {

@@ -33,7 +33,7 @@ struct trainer {
     long batch, per_epoch, steps, log_every;
     struct arena *arenas;      /* one a thread */
     double *losses;            /* one a shard */
-    double *sums;              /* loss, steps, then correct and n of each split, since the last log line */
+    double *sums;              /* loss and steps since the last log line */
     size_t sum_count;
     struct table *log;
     double began;              /* of this process's first step */
@@ -367,7 +367,9 @@ static bool show(struct trainer *me, double loss, struct sink *sink)
 bool trainer_run(struct trainer *me, struct sink *sink, const volatile bool *stop, long stop_after, struct err *err)
 {
     if (!folder_make(me->folder, err)) return false;
-    sink_table(sink, me->log);
+    struct table *shape = table_shape(me->log);
+    sink_table(sink, shape);
+    table_free(shape);
     for (size_t i = 0; i < me->log->row_count; i++) sink_row(sink, table_cell(me->log, i, 0));
     me->began = now();
     me->began_step = me->optim.step;

@@ -1,0 +1,283 @@
+/* The engine against finite differences and identities, for every family's own example. */
+#include "ground/mem.h"
+#include "ground/rng.h"
+#include "learning/optim.h"
+#include "models/run.h"
+#include "numbers/blas.h"
+#include "registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct model *example(const char *config)
+{
+    struct err err = {0};
+    struct model *model = model_fresh(config, "example", NULL, &err);
+    if (!model) fail_msg("%s", err.text);
+    weights_draw(model, 5, 0.2, 0.5);
+    struct rng rng = rng_start(9, "gains"); /* gains of exactly 1 would hide mistakes */
+    for (size_t i = 0; i < model->weight_count; i++)
+        if (model->weights[i]->use == WEIGHT_GAIN || model->weights[i]->use == WEIGHT_BIAS)
+            for (int j = 0; j < model->weights[i]->cols * model->weights[i]->rows; j++)
+                model->block[model->weights[i]->offset + (size_t)j] += (float)(0.2 * rng_normal(&rng));
+    return model;
+}
+
+static const int lengths[] = {5, 3, 4};
+static const int row0[] = {1, 4, 2, 6, 3}, row1[] = {0, 5, 2}, row2[] = {7, 7, 1, 4};
+static const int *const rows[] = {row0, row1, row2};
+static const int targets[] = {3, 1, 6};
+static const float weights[] = {0.5f, 0.2f, 0.3f};
+
+static struct tensor *forward(struct run *run, const struct model *model, struct tape *tape, bool answers)
+{
+    struct batch *batch = batch_new(tape->arena, 3, lengths, rows);
+    run_init(run, model, tape, batch);
+    int last[3];
+    for (int b = 0; b < 3; b++) last[b] = batch->start[b + 1] - 1;
+    if (answers) run->wanted = places_new(tape->arena, batch, 3, last);
+    return run_forward(run, NULL);
+}
+
+static double loss_of(const struct model *model, float *grads)
+{
+    struct arena arena = {0};
+    struct tape tape = {.arena = &arena, .records = grads != NULL, .grads = grads};
+    struct run run;
+    double loss = 0;
+    op_cross_entropy(&tape, forward(&run, model, &tape, true), targets, weights, &loss, NULL);
+    if (grads) tape_backward(&tape);
+    arena_clear(&arena);
+    return loss;
+}
+
+/* Along a random direction u in each weight: the five-point difference of L(p + s u) against grad . u */
+static void check_gradient(const char *config)
+{
+    struct model *model = example(config);
+    float *grads = mem_new(sizeof(float) * model->parameter_count);
+    loss_of(model, grads);
+    for (size_t i = 0; i < model->weight_count; i++) {
+        const struct weight *w = model->weights[i];
+        size_t n = (size_t)w->rows * (size_t)w->cols;
+        float *p = model->block + w->offset, *saved = mem_copy(p, sizeof(float) * n), *u = mem_new(sizeof(float) * n);
+        static const int at[] = {-2, -1, 1, 2};
+        double slope = 0, length = 0, step = 2e-2, loss[4];
+        struct rng rng = rng_start(i, "direction");
+        for (size_t j = 0; j < n; j++) u[j] = (float)rng_normal(&rng), length += (double)u[j] * u[j];
+        for (size_t j = 0; j < n; j++) u[j] /= (float)sqrt(length), slope += (double)u[j] * grads[w->offset + j];
+        for (int side = 0; side < 4; side++) {
+            for (size_t j = 0; j < n; j++) p[j] = saved[j] + (float)(at[side] * step * u[j]);
+            loss[side] = loss_of(model, NULL);
+        }
+        memcpy(p, saved, sizeof(float) * n);
+        double measured = (8 * (loss[2] - loss[1]) - (loss[3] - loss[0])) / (12 * step);
+        if (fabs(measured - slope) > 2e-3 * (fabs(slope) + 0.05)) fail_msg("%s: %s: gradient %g, finite difference %g", config, w->name, slope, measured);
+        mem_free(saved);
+        mem_free(u);
+    }
+    mem_free(grads);
+    model_free(model);
+}
+
+static void gradients_match_finite_differences(void **state)
+{
+    (void)state;
+    for (size_t i = 0; families[i]; i++) check_gradient(families[i]->example);
+}
+
+#define LOOPED(interface) \
+    "{\"model_type\":\"looped\",\"vocab_size\":9,\"hidden_size\":12,\"intermediate_size\":20,\"num_hidden_layers\":2,\"num_loops\":3," \
+    "\"num_attention_heads\":3,\"num_key_value_heads\":1,\"head_dim\":6,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-5,\"position_embedding\":\"rope\"," \
+    "\"rope_theta\":50,\"tie_word_embeddings\":false,\"norm_each_loop\":false,\"loop_interface\":{" interface "}}"
+
+static const char *const interfaces[] = {
+    LOOPED("\"kind\":\"none\""),
+    LOOPED("\"kind\":\"discoloop\",\"alpha_value\":0.7"),
+    LOOPED("\"kind\":\"discoloop\",\"alpha\":\"gate\",\"tau\":0.6"),
+    LOOPED("\"kind\":\"ponder\",\"top_k\":4"),
+    LOOPED("\"kind\":\"ponder_sum\",\"top_k\":3,\"top_k_renormalize\":true"),
+};
+
+static void gradients_of_every_interface(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) check_gradient(interfaces[i]);
+}
+
+/* A later token never changes an earlier position. */
+static void families_are_causal(void **state)
+{
+    (void)state;
+    for (size_t i = 0; families[i]; i++) {
+        struct model *model = example(families[i]->example);
+        struct arena arena = {0};
+        struct tape tape = {.arena = &arena};
+        struct run one, two;
+        int other[5];
+        memcpy(other, row0, sizeof other);
+        other[4] = 0;
+        const int *first[] = {row0}, *second[] = {other};
+        run_init(&one, model, &tape, batch_new(&arena, 1, lengths, first));
+        struct tensor *a = run_forward(&one, NULL);
+        run_init(&two, model, &tape, batch_new(&arena, 1, lengths, second));
+        struct tensor *b = run_forward(&two, NULL);
+        assert_memory_equal(a->data, b->data, sizeof(float) * 4 * (size_t)a->cols);
+        assert_memory_not_equal(a->data + 4 * a->cols, b->data + 4 * a->cols, sizeof(float) * (size_t)a->cols);
+        arena_clear(&arena);
+        model_free(model);
+    }
+}
+
+/* Computing only the answer positions gives their logits; the last lens row is the logits. */
+static void pruning_and_lens_are_identities(void **state)
+{
+    (void)state;
+    for (size_t i = 0; families[i]; i++) {
+        struct model *model = example(families[i]->example);
+        struct arena arena = {0};
+        struct tape tape = {.arena = &arena};
+        struct run all, few;
+        struct tensor *full = forward(&all, model, &tape, false), *pruned = forward(&few, model, &tape, true);
+        for (int b = 0; b < 3; b++)
+            for (int v = 0; v < full->cols; v++)
+                assert_float_equal(full->data[(all.batch->start[b + 1] - 1) * full->cols + v], pruned->data[b * full->cols + v], 1e-5);
+        if (!strcmp(families[i]->boundary, "loop")) {
+            struct tensor *lens = run_decode(&all, all.states[all.loops], all.loops);
+            assert_memory_equal(lens->data, full->data, sizeof(float) * (size_t)(full->rows * full->cols));
+        }
+        arena_clear(&arena);
+        model_free(model);
+    }
+}
+
+struct nudge { struct handler handler; int place; };
+
+static void nudge_fire(struct handler *base, struct run *run, const char *site, struct tensor *h)
+{
+    struct nudge *me = (struct nudge *)base;
+    (void)site;
+    (void)run;
+    float *row = h->data + h->places->index[me->place] * h->cols;
+    for (int j = 0; j < h->cols; j++) row[j] += 0.1f * (float)(j % 5 - 2);
+}
+
+/* A replay of the changed states gives what a full run with the same edit gives, wherever it starts and whatever the interface. */
+static void check_replay(const char *config)
+{
+    struct model *model = example(config);
+    for (int from = 0; from <= model->loops; from++) {
+        struct arena arena = {0};
+        struct tape tape = {.arena = &arena};
+        struct run base, edited, replay;
+        struct batch *batch = batch_new(&arena, 3, lengths, rows);
+        run_init(&base, model, &tape, batch);
+        base.keep = true;
+        run_forward(&base, NULL);
+        char pattern[16];
+        snprintf(pattern, sizeof pattern, "h.%d", from);
+        struct nudge nudge = {{.pattern = pattern, .fire = nudge_fire}, batch->start[2] + 1};
+        run_init(&edited, model, &tape, batch);
+        run_attach(&edited, &nudge.handler);
+        struct tensor *want = run_forward(&edited, NULL);
+        struct batch *copies = batch_repeat(&arena, batch, 2); /* the second copy carries the change */
+        int at = batch->size + nudge.place;
+        struct tensor *changed = op_select(&tape, base.states[from], &nudge.place, 1);
+        changed->places = places_new(&arena, copies, 1, &at);
+        nudge.place = at;
+        nudge_fire(&nudge.handler, &edited, pattern, changed);
+        run_replay(&replay, &base, &tape, copies, from, changed);
+        struct tensor *got = run_forward(&replay, NULL);
+        assert_int_equal(got->rows, from == model->loops ? 1 : 3); /* positions 1, 2, 3 of the third row */
+        for (int i = 0; i < got->rows; i++)
+            for (int v = 0; v < got->cols; v++)
+                assert_float_equal(got->data[i * got->cols + v], want->data[(got->places->at[i] - batch->size) * got->cols + v], 2e-5);
+        arena_clear(&arena);
+    }
+    model_free(model);
+}
+
+static void replays_equal_full_runs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) check_replay(interfaces[i]);
+}
+
+static void a_pattern_that_matches_nothing_is_an_error(void **state)
+{
+    (void)state;
+    struct model *model = example(interfaces[0]);
+    struct arena arena = {0};
+    struct tape tape = {.arena = &arena};
+    struct run run;
+    struct err err = {0};
+    struct nudge nudge = {{.pattern = "h.9", .fire = nudge_fire}, 0};
+    run_init(&run, model, &tape, batch_new(&arena, 3, lengths, rows));
+    run_attach(&run, &nudge.handler);
+    assert_null(run_forward(&run, &err));
+    assert_non_null(strstr(err.text, "h.9"));
+    arena_clear(&arena);
+    model_free(model);
+}
+
+/* Grouped heads: query heads 0 and 1 read key/value head 0, heads 2 and 3 head 1. */
+static void grouped_heads_repeat_and_do_not_tile(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct tape tape = {.arena = &arena};
+    struct tensor *q = tape_tensor(&tape, 1, 4), *k = tape_tensor(&tape, 1, 2), *v = tape_tensor(&tape, 1, 2);
+    for (int j = 0; j < 4; j++) q->data[j] = 1;
+    k->data[0] = k->data[1] = 1;
+    v->data[0] = 0, v->data[1] = 1;
+    struct reach reach = {(const int[]){0, 1}, (const int[]){0}, NULL, NULL};
+    struct tensor *y = op_attention(&tape, q, k, v, &reach, (struct heads){4, 2, 1}, NULL);
+    const float want[] = {0, 0, 1, 1};
+    assert_memory_equal(y->data, want, sizeof want);
+    arena_clear(&arena);
+}
+
+static void arg_max_takes_the_lowest_and_knows_nan(void **state)
+{
+    (void)state;
+    assert_int_equal(row_argmax((const float[]){1, 3, 1, 3}, 4), 1);
+    assert_int_equal(row_argmax((const float[]){NAN, 1, 2}, 3), -1);
+    assert_int_equal(row_argmax((const float[]){1, NAN, 2}, 3), -1);
+    assert_int_equal(row_argmax((const float[]){NAN, NAN}, 2), -1);
+    assert_int_equal(row_argmax((const float[]){1, INFINITY}, 2), -1);
+    assert_int_equal(row_argmax((const float[]){-INFINITY, -5}, 2), 1);
+}
+
+static void schedule_is_a_pure_function(void **state)
+{
+    (void)state;
+    struct schedule s = {.lr = 1, .final = 0.1, .decay_from = 0.5, .warmup = 10, .steps = 100, .kind = SCHEDULE_LINEAR};
+    assert_float_equal(schedule_lr(&s, 5), 0.5, 1e-12);
+    assert_float_equal(schedule_lr(&s, 10), 1, 1e-12);
+    assert_float_equal(schedule_lr(&s, 50), 1, 1e-12);
+    assert_float_equal(schedule_lr(&s, 75), 0.55, 1e-12);
+    assert_float_equal(schedule_lr(&s, 100), 0.1, 1e-12);
+    s.kind = SCHEDULE_COSINE;
+    assert_float_equal(schedule_lr(&s, 75), 0.55, 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_match_finite_differences), cmocka_unit_test(gradients_of_every_interface),
+        cmocka_unit_test(families_are_causal),                cmocka_unit_test(pruning_and_lens_are_identities),
+        cmocka_unit_test(replays_equal_full_runs),            cmocka_unit_test(a_pattern_that_matches_nothing_is_an_error),
+        cmocka_unit_test(grouped_heads_repeat_and_do_not_tile), cmocka_unit_test(arg_max_takes_the_lowest_and_knows_nan),
+        cmocka_unit_test(schedule_is_a_pure_function),
+    };
+    struct err err = {0};
+    if (!blas_check(&err)) return 1;
+    return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}
