@@ -110,7 +110,7 @@ static void draw_token(struct grid *g, int row, int col, int position, int bound
     int wide = g->width >= 24 ? 9 : 7;
     cells_put(g->cells, row, col, tint, token, wide - 2);
     if (answer || bridge) cells_text(g->cells, row, col + wide - 2, tint, answer ? "a" : "b");
-    draw_right(g->cells, row, col + wide + 3, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
+    draw_right(g->cells, row, col + wide + 4, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
     if (g->width >= 22) cells_text(g->cells, row, col + wide + 5, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));
 }
 

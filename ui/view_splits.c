@@ -94,7 +94,7 @@ static int draw_excluded(struct cells *cells, struct area area, const struct tab
 
 /* ---- bridge */
 
-static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge)
+static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge, bool embeddings)
 {
     int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 9, cosine = p + width + 9;
     if (width > 30) width = 30, cosine = p + width + 9;
@@ -107,6 +107,7 @@ static int draw_bridge(struct cells *cells, struct area area, const struct table
     const char *before = "";
     for (size_t r = 0; r < bridge->row_count; r++) {
         const char *split = table_text(bridge, r, "split");
+        if (!embeddings && table_number(bridge, r, "boundary") == 0) continue;
         enum tint tint = split_tint(split);
         double likely = table_number(bridge, r, "p_bridge"), direction = table_number(bridge, r, "cosine");
         row++;
@@ -130,8 +131,8 @@ static int draw_verdict(struct cells *cells, struct area area, const struct tabl
         double p = table_number(bridge, r, "p_bridge"), cosine = table_number(bridge, r, "cosine");
         if (isnan(p) || isnan(cosine)) continue;
         struct text words = {0};
-        text_add(&words, "After loop 1, %s: the bridge is %s (P %s) %s aligned with its embedding (cosine %s).", table_text(bridge, r, "split"),
-                 p >= 0.5 ? "decodable" : "not decodable", unit_show(p), cosine >= 0.8 ? "and" : p >= 0.5 ? "but not" : "and not", unit_show(cosine));
+        text_add(&words, "%s after loop 1: the bridge is %s (P %s), %s (cosine %s)", table_text(bridge, r, "split"),
+                 p >= 0.5 ? "decodable" : "not decodable", unit_show(p), cosine >= 0.8 ? "aligned" : "not aligned", unit_show(cosine));
         int rows = draw_wrapped(cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_PLAIN, words.data);
         text_clear(&words);
         return rows;
@@ -139,14 +140,21 @@ static int draw_verdict(struct cells *cells, struct area area, const struct tabl
     return 0;
 }
 
-static int table_rows(const struct table *table) { return table ? (int)table->row_count + 1 : 2; }
+static int table_rows(const struct table *table, bool embeddings)
+{
+    int rows = table ? 1 : 2;
+    for (size_t r = 0; table && r < table->row_count; r++) rows += embeddings || table_number(table, r, "boundary") != 0;
+    return rows;
+}
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0), *bridge = app_table(app, BRIDGE, 0);
-    int need = table_rows(eval) + table_rows(bridge) + 6, first = scroll_first(s->at + 2, need, area.rows);
-    bool roomy = need <= area.rows;
+    enum { OTHER = 4 }; /* two headings, a verdict, perhaps a warning */
+    bool embeddings = table_rows(eval, true) + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
+    int need = table_rows(eval, true) + table_rows(bridge, embeddings) + OTHER, first = scroll_first(s->at + 2, need, area.rows);
+    bool roomy = need + 2 <= area.rows;
     if (need < area.rows) need = area.rows;
     struct cells *tall = cells_new(need, area.cols); /* all of it, of which a window is shown */
     tall->ascii = cells->ascii;
@@ -162,7 +170,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     draw_heading(tall, at.row++, at.col, at.cols, "the bridge: decodable? aligned?");
     if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, BRIDGE)) at.row += 2;
     else {
-        at.row += draw_bridge(tall, at, bridge);
+        at.row += draw_bridge(tall, at, bridge, embeddings);
         draw_verdict(tall, at, bridge);
     }
     draw_window(cells, area, tall, first);
