@@ -27,7 +27,7 @@ static void measure_boundary(struct shard *shard, int k, struct findings *findin
         for (int b = 0; b < shard->questions[q].bridge_count; b++) {
             struct bridge bridge = shard->questions[q].bridges[b];
             int row = run->states[k]->places->index[run->batch->start[q] + bridge.position];
-            struct tensor *h = op_select(run->tape, run->states[k], &row, 1), *logits = run_decode(run, h, k);
+            struct tensor *h = run_rows(run, run->states[k], &row, 1), *logits = run_decode(run, h, k);
             double p = logits_p(logits->data, logits->cols, bridge.token);
             double cosine = token_cosine(run, h->data, bridge.token);
             findings_add(findings, shard->first + (size_t)q,

@@ -115,7 +115,7 @@ static void fire(struct handler *base, struct run *run, const char *site, struct
         questions[count] = &me->questions[q], number[count] = me->first + (size_t)q;
         positions[count] = position, rows[count++] = row;
     }
-    struct tensor *state = op_select(run->tape, value, rows, count);
+    struct tensor *state = run_rows(run, value, rows, count);
     bool decodes = me->edit->kind->decodes && me->edit->kind->decodes(&me->edit->args);
     struct tensor *logits = decodes && count ? run_decode(run, state, me->edit->boundary) : NULL;
     if (count) edit_rows(me->edit, run, count, questions, number, positions, state->data, logits ? logits->data : NULL, &me->total);

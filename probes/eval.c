@@ -20,7 +20,7 @@ static bool measure(const struct args *args, struct shard *shard, struct finding
         struct tensor *h = run->states[k];
         int *rows = arena_new(shard->arena, sizeof *rows * (size_t)shard->count);
         for (int q = 0; q < shard->count; q++) rows[q] = h->places->index[shard->answers[q]];
-        struct tensor *logits = k == run->loops ? run->logits : run_decode(run, op_select(run->tape, h, rows, shard->count), k);
+        struct tensor *logits = k == run->loops ? run->logits : run_decode(run, run_rows(run, h, rows, shard->count), k);
         for (int q = 0; q < shard->count; q++) {
             int best = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
             findings_add(findings, shard->first + (size_t)q, (double[]){k, best < 0 ? NAN : best == shard->questions[q].answer, best});

@@ -33,7 +33,7 @@ static bool visit(struct pass *pass, struct shard *shard)
         lines[q] = (struct line){row_argmax(run->logits->data + (size_t)shard->answers[q] * (size_t)v, v), NAN, NAN};
         if (!question->bridge_count || run->loops < 1) continue;
         int row = run->batch->start[q] + question->bridges[0].position;
-        struct tensor *h = op_select(run->tape, run->states[1], &row, 1), *logits = run_decode(run, h, 1);
+        struct tensor *h = run_rows(run, run->states[1], &row, 1), *logits = run_decode(run, h, 1);
         lines[q].p_bridge = logits_p(logits->data, logits->cols, question->bridges[0].token);
         lines[q].cosine = token_cosine(run, h->data, question->bridges[0].token);
     }

@@ -95,16 +95,28 @@ static void report(struct comparison *me, const struct tensor_entry *entry, cons
     text_clear(&place);
 }
 
+static void widen_whole(const struct tensor_entry *entry, float *to)
+{
+    for (size_t i = 0; i < entry->count; i++) {
+        int64_t number;
+        memcpy(&number, (const char *)entry->data + 8 * i, 8);
+        to[i] = (float)number;
+    }
+}
+
 /* ours NULL or of another size: failed, with why. scale: what the difference is divided by. */
 static void compare(struct comparison *me, const struct tensor_entry *entry, const float *ours, size_t count, double tolerance, bool relative)
 {
-    if (!ours || count != entry->count || entry->dtype != F32) {
-        report(me, entry, entry->name, tolerance, NAN, 0, NAN, NAN, !ours ? "this program has no such value" : entry->dtype != F32 ? "the reference is not F32"
-               : "this program's value has another size");
+    bool whole = entry->dtype == I64; /* loops, choices: exactly equal */
+    if (!ours || count != entry->count || (entry->dtype != F32 && !whole)) {
+        report(me, entry, entry->name, tolerance, NAN, 0, NAN, NAN, !ours ? "this program has no such value" : count != entry->count
+               ? "this program's value has another size" : "the reference is neither F32 nor I64");
         return;
     }
+    if (whole) tolerance = 0;
     float *theirs = arena_new(&me->arena, sizeof(float) * (entry->count + 1));
-    dtype_widen(F32, entry->data, theirs, entry->count);
+    if (whole) widen_whole(entry, theirs);
+    else dtype_widen(F32, entry->data, theirs, entry->count);
     double worst = 0, scale = relative ? 0 : 1;
     size_t at = 0;
     for (size_t i = 0; relative && i < count; i++) scale = fmax(scale, fabs((double)theirs[i]));
@@ -195,7 +207,7 @@ static void compare_token(struct comparison *me, const struct tensor_entry *entr
     size_t at = 0;
     for (int b = 0; b < me->batch->rows; b++) {
         int row = me->batch->start[b] + 1;
-        struct tensor *logits = run_decode(&me->run, op_select(me->run.tape, h, &row, 1), 1);
+        struct tensor *logits = run_decode(&me->run, run_rows(&me->run, h, &row, 1), 1);
         int64_t theirs;
         memcpy(&theirs, (const char *)entry->data + 8 * b, 8);
         if (row_argmax(logits->data, logits->cols) != theirs) worst = 1, at = (size_t)b;

@@ -146,3 +146,16 @@ void text_add_quoted(struct text *out, const char *word)
     }
     text_add(out, "'");
 }
+
+bool text_matches(const char *pattern, const char *text)
+{
+    for (; *pattern; pattern++, text++) {
+        if (*pattern == '*') {
+            do if (text_matches(pattern + 1, text)) return true;
+            while (*text++);
+            return false;
+        }
+        if (*pattern != *text) return false;
+    }
+    return !*text;
+}

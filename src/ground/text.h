@@ -41,4 +41,7 @@ int text_utf8(const char *s, unsigned *code);
 /* Shell quoting, so that a command line can be shown, copied and run again: appends. */
 void text_add_quoted(struct text *out, const char *word);
 
+/* Does the whole text match the pattern, in which "*" stands for any run of characters? */
+bool text_matches(const char *pattern, const char *text);
+
 #endif

@@ -78,7 +78,7 @@ static bool count_stages(struct pass *pass, struct shard *shard)
         const struct places *places = run->states[k]->places;
         int *rows = arena_new(shard->arena, sizeof *rows * (size_t)shard->count);
         for (int q = 0; q < shard->count; q++) rows[q] = places->index[shard->answers[q]];
-        struct tensor *h = k < run->loops ? op_select(run->tape, run->states[k], rows, shard->count) : NULL;
+        struct tensor *h = k < run->loops ? run_rows(run, run->states[k], rows, shard->count) : NULL;
         struct tensor *logits = h ? run_decode(run, h, k) : run->logits;
         for (int q = 0; q < shard->count; q++) {
             int best = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);

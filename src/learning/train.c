@@ -192,7 +192,7 @@ static void stage1_loss(struct run *run, const struct question **questions, cons
             targets[n] = questions[i]->answer;
             weights[n++] = weight;
         }
-    if (n) op_cross_entropy(run->tape, run_decode(run, op_select(run->tape, run->states[1], rows, n), 1), targets, weights, loss, NULL);
+    if (n) op_cross_entropy(run->tape, run_decode(run, run_rows(run, run->states[1], rows, n), 1), targets, weights, loss, NULL);
 }
 
 static void shard_step(void *job, int i, int thread)

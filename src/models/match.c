@@ -136,6 +136,13 @@ static void match(const struct model *model, struct weight *weight, struct sink 
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
+static bool is_ignored(const struct model *model, const char *name)
+{
+    for (int i = 0; i < model->ignored_count; i++)
+        if (text_matches(model->ignored[i], name)) return true;
+    return false;
+}
+
 static void note_undeclared(const struct model *model, struct sink *sink)
 {
     const struct tensor_set *set = model->set;
@@ -150,7 +157,7 @@ static void note_undeclared(const struct model *model, struct sink *sink)
     for (size_t i = 0; i < set->count; i++) {
         const struct tensor_entry *entry = set->entries + i;
         const char *name = entry->name;
-        if (count && bsearch(&name, declared, count, sizeof *declared, by_name)) continue;
+        if (is_ignored(model, name) || (count && bsearch(&name, declared, count, sizeof *declared, by_name))) continue;
         odd++;
         if (names.size < NAMED) text_add(&names, "%s%s %s", listed++ ? ", " : "", text_show(name), shape_show(entry->dims, entry->shape));
     }

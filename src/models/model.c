@@ -6,6 +6,7 @@
 #include "models/match.h"
 #include "registry.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +61,13 @@ void build_other_name(struct builder *builder, const struct weight *weight, cons
 {
     for (size_t i = 0; i < builder->model->weight_count; i++)
         if (builder->model->weights[i] == weight) builder->model->weights[i]->other = name;
+}
+
+void build_ignored(struct builder *builder, const char *pattern)
+{
+    struct model *model = builder->model;
+    assert(model->ignored_count < (int)(sizeof model->ignored / sizeof *model->ignored));
+    model->ignored[model->ignored_count++] = pattern;
 }
 
 void *build_new(struct builder *builder, size_t size) { return arena_zero(builder->model->arena, size); }

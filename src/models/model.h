@@ -27,6 +27,7 @@ const struct weight *build_weight(struct builder *builder, enum weight_use use, 
 const struct weight *build_vector(struct builder *builder, enum weight_use use, int size, const char *name, ...)
     __attribute__((format(printf, 4, 5)));  /* stored as (size) */
 void build_other_name(struct builder *builder, const struct weight *weight, const char *name); /* tied: may be stored under this name (too) */
+void build_ignored(struct builder *builder, const char *pattern); /* "*.inv_freq": what files hold and is computed here: no note about it */
 void *build_new(struct builder *builder, size_t size); /* zeroed, dies with the model */
 
 struct run;
@@ -55,8 +56,11 @@ struct model {
     size_t parameter_count;     /* numbers in a block of all weights; each starts at a multiple of 16, so there are gaps (see model_numbers) */
     float *block;               /* trainable: all parameters; NULL for a mapped model */
     struct arena *arena;        /* what declare made */
+    const char *ignored[8];     /* patterns of build_ignored */
+    int ignored_count;
     /* Set by declare: */
     int vocab_size, width, loops, blocks;
+    int prelude, coda;          /* unshared blocks before and behind the loops; with a coda, decode reads whole sequences */
     const struct weight *table; /* W: the embedding */
     const char *interface;      /* in words, for lists */
     double eps;                 /* of the RMS norm: interventions norm with the same */

@@ -1,8 +1,10 @@
 #include "models/run.h"
 
+#include "ground/rng.h"
 #include "ground/text.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +70,7 @@ struct places *places_all(struct arena *arena, const struct batch *batch)
 
 void run_init(struct run *run, const struct model *model, struct tape *tape, const struct batch *batch)
 {
-    *run = (struct run){.model = model, .tape = tape, .batch = batch, .loops = model->loops};
+    *run = (struct run){.model = model, .tape = tape, .batch = batch, .loops = model->loops, .exit_threshold = NAN};
     run->all = places_all(tape->arena, batch);
 }
 
@@ -84,7 +86,8 @@ static void make_room(struct run *run)
     size_t loops = (size_t)run->loops;
     run->states = arena_zero(run->tape->arena, sizeof *run->states * (loops + 1));
     run->inputs = arena_zero(run->tape->arena, sizeof *run->inputs * (loops + 2));
-    run->slots = arena_zero(run->tape->arena, sizeof *run->slots * (loops * (size_t)run->model->blocks + 1));
+    size_t stages = (size_t)run->model->prelude + loops * (size_t)run->model->blocks + (size_t)run->model->coda;
+    run->slots = arena_zero(run->tape->arena, sizeof *run->slots * (stages + 1));
 }
 
 static bool check_patterns(const struct run *run, struct err *err)
@@ -110,20 +113,10 @@ void run_replay(struct run *run, const struct run *base, struct tape *tape, cons
     *run = (struct run){.model = base->model, .tape = tape, .batch = copies, .loops = base->loops, .base = base, .from = from, .changed = changed};
     run->all = places_all(tape->arena, copies);
     run->rope = base->rope;
+    run->exit_threshold = base->exit_threshold;
 }
 
-bool site_matches(const char *pattern, const char *site)
-{
-    for (; *pattern; pattern++, site++) {
-        if (*pattern == '*') {
-            do if (site_matches(pattern + 1, site)) return true;
-            while (*site++);
-            return false;
-        }
-        if (*pattern != *site) return false;
-    }
-    return !*site;
-}
+bool site_matches(const char *pattern, const char *site) { return text_matches(pattern, site); }
 
 struct tensor *run_site(struct run *run, struct tensor *value, const char *format, ...)
 {
@@ -142,9 +135,34 @@ struct tensor *run_site(struct run *run, struct tensor *value, const char *forma
     return value;
 }
 
+bool run_listens(const struct run *run, const char *format, ...)
+{
+    char name[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    for (int i = 0; i < run->handler_count; i++)
+        if (site_matches(run->handlers[i]->pattern, name)) return true;
+    return run->visit != NULL;
+}
+
+bool run_asks(const struct run *run, const char *format, ...)
+{
+    char name[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    for (int i = 0; i < run->handler_count; i++)
+        if (site_matches(run->handlers[i]->pattern, name)) return true;
+    return run->visit != NULL;
+}
+
 struct tensor *run_state(struct run *run, struct tensor *h, int k)
 {
     if (!h->places) h->places = run->all;
+    run->states[k] = h; /* a handler that decodes reads it */
     run->states[k] = run_site(run, h, "h.%d", k);
     return h;
 }
@@ -163,11 +181,10 @@ static bool covers(const struct places *big, const struct places *small)
     return true;
 }
 
-/* Rows of x at `places`; what x does not have is read from `old`, a tensor of the base run over all its places. */
-static struct tensor *rows_at(struct run *run, struct tensor *x, const struct tensor *old, const struct places *places)
+struct tensor *run_at(struct run *run, struct tensor *x, const struct tensor *old, const struct places *places)
 {
-    if (places == x->places) return x;
-    if (covers(x->places, places)) {
+    if (x && places == x->places) return x;
+    if (x && covers(x->places, places)) {
         int *rows = ints(run->tape->arena, places->count);
         for (int i = 0; i < places->count; i++) rows[i] = x->places->index[places->at[i]];
         x = op_select(run->tape, x, rows, places->count);
@@ -175,10 +192,10 @@ static struct tensor *rows_at(struct run *run, struct tensor *x, const struct te
         return x;
     }
     assert(run->base && old && !run->tape->records);
-    struct tensor *y = tape_tensor(run->tape, places->count, x->cols);
-    size_t d = (size_t)x->cols;
+    struct tensor *y = tape_tensor(run->tape, places->count, old->cols);
+    size_t d = (size_t)old->cols;
     for (int i = 0; i < places->count; i++) {
-        int mine = x->places->index[places->at[i]];
+        int mine = x ? x->places->index[places->at[i]] : -1;
         const float *from = mine >= 0 ? x->data + (size_t)mine * d : old->data + (size_t)(places->at[i] % run->base->batch->size) * d;
         memcpy(y->data + (size_t)i * d, from, d * sizeof(float));
     }
@@ -186,13 +203,22 @@ static struct tensor *rows_at(struct run *run, struct tensor *x, const struct te
     return y;
 }
 
+/* Rows of a tensor that the base run made over all its places. */
+static struct tensor *base_rows(struct run *run, struct tensor *old, const struct places *places)
+{
+    struct tensor *none = tape_tensor(run->tape, 0, old->cols);
+    none->places = places_new(run->tape->arena, run->batch, 0, NULL);
+    return rows_at(run, none, old, places);
+}
+
 struct tensor *run_input_at(struct run *run, const struct tensor *h, int k)
 {
-    struct tensor *x = run->inputs[k];
-    if (x) return rows_at(run, x, run->base ? run->base->inputs[k] : NULL, h->places);
-    x = tape_tensor(run->tape, 0, run->base->inputs[k]->cols); /* a replay that started behind x.k: all of it is the base's */
-    x->places = places_new(run->tape->arena, run->batch, 0, NULL);
-    return rows_at(run, x, run->base->inputs[k], h->places);
+    return run_at(run, run->inputs[k], run->base ? run->base->inputs[k] : NULL, h->places);
+}
+
+struct tensor *run_state_at(struct run *run, int k, const struct places *places)
+{
+    return run_at(run, run->states[k], run->base ? run->base->states[k] : NULL, places);
 }
 
 /* All places at or behind a changed one in their sequence; `within` NULL: any. */
@@ -210,29 +236,72 @@ static const struct places *reached(struct run *run, const struct places *change
     return places_new(run->tape->arena, batch, n, at);
 }
 
+struct tensor *run_rows(struct run *run, struct tensor *x, const struct places *places) { return rows_at(run, x, NULL, places); }
+
+struct tensor *run_wanted(struct run *run, struct tensor *h, int k)
+{
+    if (!run->base) return run->wanted ? rows_at(run, h, NULL, run->wanted) : h;
+    return rows_at(run, h, run->base->states[k], reached(run, h->places, run->wanted));
+}
+
+/* All places up to the last one of `some` in each sequence: what causal blocks look at. */
+static const struct places *up_to(struct run *run, const struct places *some)
+{
+    const struct batch *batch = run->batch;
+    int *at = ints(run->tape->arena, batch->size), n = 0;
+    for (int b = 0; b < batch->rows; b++) {
+        int end = batch->start[b];
+        for (int i = end; i < batch->start[b + 1]; i++)
+            if (some->index[i] >= 0) end = i + 1;
+        for (int i = batch->start[b]; i < end; i++) at[n++] = i;
+    }
+    return places_new(run->tape->arena, batch, n, at);
+}
+
+struct tensor *run_whole(struct run *run, struct tensor *h, int k)
+{
+    if (h->places == run->all) return h;
+    const struct places *places = up_to(run, h->places);
+    struct tensor *own = run->states[k], *old = run->base ? run->base->states[k] : NULL;
+    if (run->tape->records) return rows_at(run, own, NULL, places);
+    struct tensor *whole = tape_tensor(run->tape, places->count, h->cols);
+    size_t d = (size_t)h->cols;
+    whole->places = places;
+    for (int i = 0; i < places->count; i++) {
+        int place = places->at[i], mine = h->places->index[place], owned = own ? own->places->index[place] : -1;
+        const float *from = mine >= 0 ? h->data + (size_t)mine * d
+                            : owned >= 0 ? own->data + (size_t)owned * d : old->data + (size_t)(place % run->base->batch->size) * d;
+        memcpy(whole->data + (size_t)i * d, from, d * sizeof(float));
+    }
+    return whole;
+}
+
 struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last)
 {
     if (run->keep) run->slots[stage].input = x;
     const struct places *wanted = last ? run->wanted : NULL;
-    if (!run->base) return wanted && wanted->count < x->rows ? rows_at(run, x, NULL, wanted) : x;
-    return rows_at(run, x, run->base->slots[stage].input, reached(run, x->places, wanted));
+    if (!run->base) return wanted && wanted->count < x->rows ? run_at(run, x, NULL, wanted) : x;
+    return run_at(run, x, run->base->slots[stage].input, reached(run, x->places, wanted));
 }
+
+/* How many keys the query at this position sees: itself and those before it, as far as the window goes. */
+static int seen(struct heads heads, int position) { return heads.window && heads.window <= position ? heads.window : position + 1; }
 
 struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
                           struct tensor **pattern)
 {
     const struct batch *batch = run->batch;
-    const struct slot *old = run->base ? &run->base->slots[stage] : NULL;
-    if (run->keep) run->slots[stage].k = k, run->slots[stage].v = v;
+    const struct slot *old = run->base && stage >= 0 ? &run->base->slots[stage] : NULL;
+    if (run->keep && stage >= 0) run->slots[stage].k = k, run->slots[stage].v = v;
     int *first = ints(run->tape->arena, q->rows), total = 0;
     for (int i = 0; i < q->rows; i++) {
         first[i] = total;
-        total += q->places->position[i] + 1;
+        total += seen(heads, q->places->position[i]);
     }
     first[q->rows] = total;
     int *kv = ints(run->tape->arena, total);
     for (int i = 0; i < q->rows; i++) {
-        int place = q->places->at[i], start = batch->start[batch->row[place]];
+        int place = q->places->at[i], start = place + 1 - seen(heads, batch->position[place]);
         for (int j = start; j <= place; j++) {
             int mine = x->places->index[j];
             assert(mine >= 0 || old);
@@ -253,4 +322,40 @@ struct tensor *run_release(struct run *run, struct arena_mark mark, struct tenso
     return run->keep || run->base ? h : tape_keep(run->tape, mark, h);
 }
 
-struct tensor *run_decode(struct run *run, struct tensor *h, int k) { return run->model->family->decode(run, h, k); }
+struct tensor *run_rows(struct run *run, struct tensor *h, const int *rows, int n)
+{
+    int *at = ints(run->tape->arena, n);
+    for (int i = 0; i < n; i++) at[i] = h->places->at[rows[i]];
+    struct tensor *y = op_select(run->tape, h, rows, n);
+    y->places = places_new(run->tape->arena, run->batch, n, at);
+    return y;
+}
+
+/* The state h.k over all places, with h's rows where it has them. While a tape records, h's rows are the state's own: gradients reach it whole. */
+static struct tensor *whole_state(struct run *run, struct tensor *h, int k)
+{
+    struct tensor *mine = run->states[k];
+    if (h->places->count == run->all->count) return h;
+    if (run->tape->records) return mine;
+    struct tensor *y = tape_tensor(run->tape, run->all->count, h->cols);
+    size_t d = (size_t)h->cols;
+    for (int i = 0; i < y->rows; i++) {
+        int edited = h->places->index[i], own = mine ? mine->places->index[i] : -1;
+        const float *from = edited >= 0 ? h->data + (size_t)edited * d : own >= 0 ? mine->data + (size_t)own * d
+                          : run->base->states[k]->data + (size_t)(i % run->base->batch->size) * d;
+        memcpy(y->data + (size_t)i * d, from, d * sizeof(float));
+    }
+    y->places = run->all;
+    return y;
+}
+
+struct tensor *run_decode(struct run *run, struct tensor *h, int k)
+{
+    struct run lens = *run;
+    lens.keep = false, lens.base = NULL, lens.handler_count = 0, lens.visit = NULL, lens.wanted = NULL;
+    if (run->model->coda) {
+        lens.wanted = h->places;
+        h = whole_state(run, h, k);
+    }
+    return run->model->family->decode(&lens, h, k);
+}

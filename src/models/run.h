@@ -65,8 +65,13 @@ struct run {
     const struct places *all;
     const struct places *wanted;     /* NULL: all */
     struct tensor **states;          /* [loops+1] h.k after the handlers; NULL where not computed */
+    struct tensor *encoded;          /* e: what families with a prelude inject in every loop; kept for replays */
     struct tensor *logits;
     struct rope rope;                /* of the family, if it has one */
+    const struct tensor *start;      /* given h.0, [N, D], for families that do not begin with the embedding; NULL: as the config says */
+    uint64_t seed;                   /* of a drawn start state */
+    struct tensor *encoded;          /* e, [N, D]: what a prelude made and every loop is given (families with injection) */
+    double exit_threshold;           /* of families with an exit gate; NAN: the model's own */
 
     struct handler *handlers[RUN_HANDLERS];
     int handler_count;
@@ -74,7 +79,7 @@ struct run {
     void *visitor;
 
     bool keep;                       /* leave slots behind for replays */
-    struct slot *slots;              /* [loops * stages + 1], filled when keep is set */
+    struct slot *slots;              /* [prelude + loops * blocks + coda], filled when keep is set */
     struct tensor **inputs;          /* [loops+1] x.k */
 
     const struct run *base;          /* replay: where unchanged numbers are read */
@@ -104,6 +109,15 @@ struct tensor *run_state(struct run *run, struct tensor *h, int k);
 /* What enters loop k, after the interface; kept in run->inputs. */
 struct tensor *run_input(struct run *run, struct tensor *x, int k);
 
+/* True when some handler or the visitor looks at this site: for values that are computed only to be looked at. */
+bool run_listens(const struct run *run, const char *name, ...) __attribute__((format(printf, 2, 3)));
+
+/* Rows of h.k at these places; a replay that started behind h.k, or changed only some of it, reads the rest from its base. */
+struct tensor *run_state_at(struct run *run, int k, const struct places *places);
+
+/* Rows of x at `places`. In a replay rows that x does not have, or all when x is NULL, are read from `old`: the base's tensor over all its places. */
+struct tensor *run_at(struct run *run, struct tensor *x, const struct tensor *old, const struct places *places);
+
 /* Rows of x.k at the places of h (for interfaces that add to the previous input). */
 struct tensor *run_input_at(struct run *run, const struct tensor *h, int k);
 
@@ -115,12 +129,45 @@ struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last
 struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
                           struct tensor **pattern);
 
+        /* stage < 0: a block outside the loops (prelude, coda); nothing is kept, x holds every place that can be looked at */
+
 struct tensor *run_rope(struct run *run, struct tensor *x); /* by the positions of x's places */
+
+/* ---- for families with blocks before and after the loops: a replay starts behind the prelude, and their decode looks at other positions ---- */
+
+/* e at the places of h. */
+struct tensor *run_encoded(struct run *run, const struct tensor *h);
+
+/* The tokens at the places of x: [x->rows]. */
+const int *run_tokens(struct run *run, const struct tensor *x);
+
+/* h.0 when it is not the embedding: run->start, or drawn. A row depends on the seed and on its sequence's tokens up to it alone, so that a question
+ * starts alike in every batch and no position knows of a later one. Normal (std; cut at 3 std when cut is set), then times scale; std 0: zero. */
+struct tensor *run_start(struct run *run, int width, double std, bool cut, double scale);
+
+/* Rows of x, which has them all. */
+struct tensor *run_rows(struct run *run, struct tensor *x, const struct places *places);
+
+/* Rows of h.k that end up as logits: the wanted ones; in a replay those of them that a change at the places of h reaches through blocks that follow. */
+struct tensor *run_wanted(struct run *run, struct tensor *h, int k);
+
+/* h.k at every place up to the last of h in each sequence: rows of h, and around them the run's own state (or its base's). Before run_wanted cut it, a
+ * whole state comes back as it is. While a tape records, h must be rows of the run's own state. */
+struct tensor *run_whole(struct run *run, struct tensor *h, int k);
+
+/* Whether somebody listens at a site that costs something to compute. */
+bool run_asks(const struct run *run, const char *name, ...) __attribute__((format(printf, 2, 3)));
 
 /* What a block needed in between goes; h stays. (Nothing goes while a tape records, or in runs that keep or replay.) */
 struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h);
 
-/* The model's own decode of the state h.k; logits [rows, V]. */
+/* ---- for those who look at a run ---- */
+
+/* Some rows of a state, rising, with their places: what run_decode reads. */
+struct tensor *run_rows(struct run *run, struct tensor *h, const int *rows, int n);
+
+/* The model's own decode of the state h.k at the places of h; logits [rows, V]. A coda attends: what h lacks is read from the run's own state h.k (in a
+ * replay: the base's). Not a part of the forward pass: no handler fires, nothing is kept. */
 struct tensor *run_decode(struct run *run, struct tensor *h, int k);
 
 bool site_matches(const char *pattern, const char *site);

@@ -14,6 +14,8 @@ struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, i
 struct tensor *op_constant(struct tape *tape, int n, float value);                                /* [n, 1], no gradient goes behind it */
 struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight);
         /* x + w y, [N, D]; weight [N, 1], or NULL: 1 */
+struct tensor *op_choose(struct tape *tape, struct tensor *const *from, const int *which, int n);
+        /* row i of from[which[i]]: [n, D] */
 
 /* ops_linear.c */
 struct tensor *op_linear(struct tape *tape, struct tensor *x, const struct weight *w, struct tensor *add);
@@ -38,13 +40,24 @@ struct reach {
     const int *first, *kv;
     const float *old_k, *old_v;
 };
-struct heads { int count, kv_count, size; };
+struct heads {
+    int count, kv_count, size;
+    int window; /* for run_attend: a query sees this many keys, its own the last of them; 0: all before it */
+};
 struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
                             struct tensor **pattern);
         /* [N, H*E]; pattern, when asked for (may be NULL): [1, first[N] * H] probabilities, for each query H runs over its keys */
 
 /* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
+
+/* ops_modulate.c: biases, activations, and scaling by a row that all positions share (adaptive norms: Peebles and Xie 2022, arXiv 2212.09748) */
+struct tensor *op_bias(struct tape *tape, struct tensor *x, const struct weight *bias);                /* x + b, [N, D] */
+struct tensor *op_silu(struct tape *tape, struct tensor *x);                                           /* x sigmoid(x) */
+struct tensor *op_gelu(struct tape *tape, struct tensor *x);                                           /* x Phi(x), exact (erf) */
+struct tensor *op_columns(struct tape *tape, struct tensor *x, int from, int n);                       /* columns from ... from+n-1: [N, n] */
+struct tensor *op_modulate(struct tape *tape, struct tensor *x, struct tensor *scale);                 /* x (1 + s), s [1, D] */
+struct tensor *op_add_gated(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *gate); /* x + g y, g [1, D] */
 
 /* ops_soft.c */
 struct soft {

@@ -59,6 +59,37 @@ struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, i
     return y;
 }
 
+struct choose_node {
+    struct node node;
+    struct tensor *const *from, *y;
+    const int *which;
+};
+
+static void choose_back(struct tape *tape, struct node *node)
+{
+    struct choose_node *me = (struct choose_node *)node;
+    if (!me->y->grad) return;
+    int d = me->y->cols;
+    for (int i = 0; i < me->y->rows; i++) {
+        size_t at = (size_t)i * (size_t)d;
+        add_row(tensor_grad(tape, me->from[me->which[i]]) + at, me->y->grad + at, d);
+    }
+}
+
+struct tensor *op_choose(struct tape *tape, struct tensor *const *from, const int *which, int n)
+{
+    struct tensor *y = tape_tensor(tape, n, from[0]->cols);
+    size_t d = (size_t)y->cols;
+    y->places = from[0]->places;
+    for (int i = 0; i < n; i++) {
+        assert(from[which[i]]->rows == n && from[which[i]]->cols == y->cols);
+        memcpy(y->data + (size_t)i * d, from[which[i]]->data + (size_t)i * d, d * sizeof(float));
+    }
+    struct choose_node *node = tape_node(tape, sizeof *node, choose_back);
+    if (node) node->from = from, node->y = y, node->which = which;
+    return y;
+}
+
 struct mix_node {
     struct node node;
     struct tensor *x, *y, *weight, *out;
