@@ -44,7 +44,8 @@ $(BUILD)/tests/%.o: tests/%.c
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
 	$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
 
-.PHONY: loopscope run test asan tsan install uninstall clean help packages-there
+
+.PHONY: loopscope run test asan tsan bench install uninstall clean help packages-there
 .SECONDARY:
 
 packages-there:
@@ -63,6 +64,10 @@ asan:                              ## all tests under AddressSanitizer and UBSan
 	@$(MAKE) test BUILD=build-asan CFLAGS='-O1 -g -fno-omit-frame-pointer' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=undefined -DPLAIN_KERNELS'
 tsan:                              ## all tests under ThreadSanitizer
 	@$(MAKE) test BUILD=build-tsan CFLAGS='-O1 -g' EXTRA='-fsanitize=thread -DPLAIN_KERNELS'
+
+bench: loopscope                   ## speed against the machine's own matrix products; PEER=script.py adds PyTorch
+	@./loopscope bench --history $(BUILD)/bench.tsv
+	@if [ -n "$(PEER)" ]; then tests/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
 
 install: loopscope                 ## PREFIX=/usr/local, DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/loopscope
