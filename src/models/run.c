@@ -147,18 +147,6 @@ bool run_listens(const struct run *run, const char *format, ...)
     return run->visit != NULL;
 }
 
-bool run_asks(const struct run *run, const char *format, ...)
-{
-    char name[96];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    for (int i = 0; i < run->handler_count; i++)
-        if (site_matches(run->handlers[i]->pattern, name)) return true;
-    return run->visit != NULL;
-}
-
 struct tensor *run_state(struct run *run, struct tensor *h, int k)
 {
     if (!h->places) h->places = run->all;
@@ -203,12 +191,40 @@ struct tensor *run_at(struct run *run, struct tensor *x, const struct tensor *ol
     return y;
 }
 
-/* Rows of a tensor that the base run made over all its places. */
-static struct tensor *base_rows(struct run *run, struct tensor *old, const struct places *places)
+const int *run_tokens(struct run *run, const struct tensor *x)
 {
-    struct tensor *none = tape_tensor(run->tape, 0, old->cols);
-    none->places = places_new(run->tape->arena, run->batch, 0, NULL);
-    return rows_at(run, none, old, places);
+    int *tokens = ints(run->tape->arena, x->rows);
+    for (int i = 0; i < x->rows; i++) tokens[i] = run->batch->tokens[x->places->at[i]];
+    return tokens;
+}
+
+static void draw(float *x, int width, struct rng *rng, double std, bool cut, double scale)
+{
+    for (int j = 0; j < width; j++) {
+        double z = rng_normal(rng);
+        while (cut && fabs(z) > 3) z = rng_normal(rng);
+        x[j] = (float)(z * std * scale);
+    }
+}
+
+struct tensor *run_start(struct run *run, int width, double std, bool cut, double scale)
+{
+    const struct batch *batch = run->batch;
+    struct tensor *h = tape_tensor(run->tape, batch->size, width);
+    size_t d = (size_t)width;
+    uint64_t past = 0;
+    h->places = run->all;
+    assert(!run->start || (run->start->rows == h->rows && run->start->cols == width));
+    if (run->start) memcpy(h->data, run->start->data, sizeof(float) * d * (size_t)h->rows);
+    else memset(h->data, 0, sizeof(float) * d * (size_t)h->rows);
+    for (int i = 0; i < batch->size && !run->start && std > 0; i++) {
+        past = batch->position[i] ? past * 0x9e3779b97f4a7c15u : run->seed + 1;
+        past = (past ^ (uint64_t)(batch->tokens[i] + 1)) * 0xd6e8feb86659fd93u;
+        past ^= past >> 32;
+        struct rng rng = rng_start(past, "start state");
+        draw(h->data + (size_t)i * d, width, &rng, std, cut, scale);
+    }
+    return h;
 }
 
 struct tensor *run_input_at(struct run *run, const struct tensor *h, int k)
@@ -234,46 +250,6 @@ static const struct places *reached(struct run *run, const struct places *change
         }
     }
     return places_new(run->tape->arena, batch, n, at);
-}
-
-struct tensor *run_rows(struct run *run, struct tensor *x, const struct places *places) { return rows_at(run, x, NULL, places); }
-
-struct tensor *run_wanted(struct run *run, struct tensor *h, int k)
-{
-    if (!run->base) return run->wanted ? rows_at(run, h, NULL, run->wanted) : h;
-    return rows_at(run, h, run->base->states[k], reached(run, h->places, run->wanted));
-}
-
-/* All places up to the last one of `some` in each sequence: what causal blocks look at. */
-static const struct places *up_to(struct run *run, const struct places *some)
-{
-    const struct batch *batch = run->batch;
-    int *at = ints(run->tape->arena, batch->size), n = 0;
-    for (int b = 0; b < batch->rows; b++) {
-        int end = batch->start[b];
-        for (int i = end; i < batch->start[b + 1]; i++)
-            if (some->index[i] >= 0) end = i + 1;
-        for (int i = batch->start[b]; i < end; i++) at[n++] = i;
-    }
-    return places_new(run->tape->arena, batch, n, at);
-}
-
-struct tensor *run_whole(struct run *run, struct tensor *h, int k)
-{
-    if (h->places == run->all) return h;
-    const struct places *places = up_to(run, h->places);
-    struct tensor *own = run->states[k], *old = run->base ? run->base->states[k] : NULL;
-    if (run->tape->records) return rows_at(run, own, NULL, places);
-    struct tensor *whole = tape_tensor(run->tape, places->count, h->cols);
-    size_t d = (size_t)h->cols;
-    whole->places = places;
-    for (int i = 0; i < places->count; i++) {
-        int place = places->at[i], mine = h->places->index[place], owned = own ? own->places->index[place] : -1;
-        const float *from = mine >= 0 ? h->data + (size_t)mine * d
-                            : owned >= 0 ? own->data + (size_t)owned * d : old->data + (size_t)(place % run->base->batch->size) * d;
-        memcpy(whole->data + (size_t)i * d, from, d * sizeof(float));
-    }
-    return whole;
 }
 
 struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last)

@@ -70,7 +70,6 @@ struct run {
     struct rope rope;                /* of the family, if it has one */
     const struct tensor *start;      /* given h.0, [N, D], for families that do not begin with the embedding; NULL: as the config says */
     uint64_t seed;                   /* of a drawn start state */
-    struct tensor *encoded;          /* e, [N, D]: what a prelude made and every loop is given (families with injection) */
     double exit_threshold;           /* of families with an exit gate; NAN: the model's own */
 
     struct handler *handlers[RUN_HANDLERS];
@@ -129,14 +128,7 @@ struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last
 struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
                           struct tensor **pattern);
 
-        /* stage < 0: a block outside the loops (prelude, coda); nothing is kept, x holds every place that can be looked at */
-
 struct tensor *run_rope(struct run *run, struct tensor *x); /* by the positions of x's places */
-
-/* ---- for families with blocks before and after the loops: a replay starts behind the prelude, and their decode looks at other positions ---- */
-
-/* e at the places of h. */
-struct tensor *run_encoded(struct run *run, const struct tensor *h);
 
 /* The tokens at the places of x: [x->rows]. */
 const int *run_tokens(struct run *run, const struct tensor *x);
@@ -144,19 +136,6 @@ const int *run_tokens(struct run *run, const struct tensor *x);
 /* h.0 when it is not the embedding: run->start, or drawn. A row depends on the seed and on its sequence's tokens up to it alone, so that a question
  * starts alike in every batch and no position knows of a later one. Normal (std; cut at 3 std when cut is set), then times scale; std 0: zero. */
 struct tensor *run_start(struct run *run, int width, double std, bool cut, double scale);
-
-/* Rows of x, which has them all. */
-struct tensor *run_rows(struct run *run, struct tensor *x, const struct places *places);
-
-/* Rows of h.k that end up as logits: the wanted ones; in a replay those of them that a change at the places of h reaches through blocks that follow. */
-struct tensor *run_wanted(struct run *run, struct tensor *h, int k);
-
-/* h.k at every place up to the last of h in each sequence: rows of h, and around them the run's own state (or its base's). Before run_wanted cut it, a
- * whole state comes back as it is. While a tape records, h must be rows of the run's own state. */
-struct tensor *run_whole(struct run *run, struct tensor *h, int k);
-
-/* Whether somebody listens at a site that costs something to compute. */
-bool run_asks(const struct run *run, const char *name, ...) __attribute__((format(printf, 2, 3)));
 
 /* What a block needed in between goes; h stays. (Nothing goes while a tape records, or in runs that keep or replay.) */
 struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h);
