@@ -164,7 +164,8 @@ static void look_up(struct app *app, struct pane *pane)
         want->result = result_find(app, want->line);
         if (!want->result) want->result = result_ask(app, want->line);
         want->result->used = app->clock;
-        if (want->result->table_count || result_ended(want->result)) want->shown = want->result;
+        const struct table *first = result_table(want->result, 0);
+        if ((first && first->row_count) || result_ended(want->result)) want->shown = want->result;
     }
 }
 

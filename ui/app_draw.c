@@ -19,15 +19,15 @@ static int draw_tabs(struct app *app, struct cells *cells)
 {
     int width = 0, number = 0;
     for (size_t i = 0; views[i]; i++)
-        if (!views[i]->hidden) width += 2 + (views[i] == app->view ? 1 + text_width(views[i]->name) : 0);
+        if (!views[i]->hidden) width += 2 + (views[i] == app->view ? 2 + text_width(views[i]->name) : 0);
     int col = cells->cols - width - 1, start = col;
     for (size_t i = 0; views[i]; i++) {
         if (views[i]->hidden) continue;
         bool here = views[i] == app->view;
         int from = col;
         number++;
-        if (here) col = cells_text(cells, 0, col, TINT_TITLE, " %d %s ", number, views[i]->name);
-        else col = cells_text(cells, 0, col, TINT_PLAIN, "%s%d", i && views[i - 1] == app->view ? "" : " ", number);
+        if (here) col = cells_text(cells, 0, ++from, TINT_TITLE, " %d %s ", number, views[i]->name);
+        else col = cells_text(cells, 0, col, TINT_PLAIN, " %d", number);
         if (here) cells_look(cells, 0, from, col - from, LOOK_REVERSE); /* twice reversed below: it stands out of the bar */
     }
     return start;

@@ -147,7 +147,7 @@ static void draw_field(struct cells *cells, struct area area, int *row, int *col
     *col = cells_text(cells, *row, *col, TINT_DIM, "%s ", name);
     int from = *col;
     *col = cells_text(cells, *row, *col, marked ? TINT_TITLE : TINT_PLAIN, "[%s]", value);
-    if (marked) cells_look(cells, *row, from, *col - from, LOOK_REVERSE);
+    if (marked) draw_mark(cells, *row, from, *col - from);
     *col += 2;
 }
 
@@ -157,7 +157,7 @@ static void draw_slider(const struct form *form, struct cells *cells, int row, i
     col = cells_text(cells, row, col, TINT_DIM, "alpha ");
     int from = col;
     col = cells_text(cells, row, col, TINT_TITLE, "%.2f", alpha);
-    if (marked) cells_look(cells, row, from, col - from, LOOK_REVERSE);
+    if (marked) draw_mark(cells, row, from, col - from);
     col = cells_text(cells, row, col + 2, TINT_DIM, "0 ");
     int rail = width - 16;
     for (int i = 0; i < rail; i++) cells_text(cells, row, col + i, i < alpha * (rail - 1) ? TINT_KEY : TINT_DIM, "─");

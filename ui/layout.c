@@ -23,14 +23,21 @@ static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 void draw_bar(struct cells *cells, int row, int col, int width, double value, enum tint tint)
 {
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    int units = isnan(value) ? 0 : (int)lround(clamp(value) * 8 * width);
-    if (cells->ascii) units = (units + 4) / 8 * 8;
-    int full = units / 8;
+    int halves = isnan(value) ? 0 : (int)lround(clamp(value) * 2 * width);
+    if (cells->ascii) halves = (halves + 1) / 2 * 2;
     for (int i = 0; i < width; i++) {
-        if (i < full) cells_text(cells, row, col + i, tint, "█");
-        else if (i == full && units % 8) cells_text(cells, row, col + i, tint, "%s", eighths[units % 8]);
-        else cells_text(cells, row, col + i, TINT_DIM, cells->ascii ? "." : "·");
+        const char *full = cells->ascii ? "=" : "━", *rail = cells->ascii ? "." : "·";
+        if (halves >= 2 * i + 2) cells_text(cells, row, col + i, tint, "%s", full);
+        else if (halves == 2 * i + 1) cells_text(cells, row, col + i, tint, "╸");
+        else cells_text(cells, row, col + i, TINT_DIM, "%s", rail);
+    }
+}
+
+void draw_mark(struct cells *cells, int row, int col, int width)
+{
+    for (int i = 0; i < width; i++) {
+        struct glyph *glyph = cells_glyph(cells, row, col + i);
+        if (glyph) glyph->tint = TINT_PLAIN, glyph->look = LOOK_REVERSE;
     }
 }
 

@@ -14,8 +14,11 @@ struct area { int row, col, rows, cols; };
 /* Ends just before column `right`; returns where it starts. */
 int draw_right(struct cells *cells, int row, int right, enum tint tint, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* A bar of `width` columns for a value in [0, 1], in eighths of a column; the rest is a faint rail. NaN draws the rail alone. */
+/* A bar of `width` columns for a value in [0, 1], in halves of a column; the rest is a faint rail. NaN draws the rail alone. */
 void draw_bar(struct cells *cells, int row, int col, int width, double value, enum tint tint);
+
+/* The place that keys act on: reversed, and without colours of its own. */
+void draw_mark(struct cells *cells, int row, int col, int width);
 
 /* An interval in [0, 1] with its value, on a rail of `width` columns: ──├─●─┤── */
 void draw_interval(struct cells *cells, int row, int col, int width, double low, double value, double high, enum tint tint);

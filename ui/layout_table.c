@@ -59,7 +59,7 @@ void draw_table(struct cells *cells, struct area area, const struct table *table
         draw_column(cells, (struct area){area.row, col, area.rows, width}, table, c, width, first);
         col += width + 2;
     }
-    if (at >= first && at - first < body.rows) cells_look(cells, body.row + at - first, area.col, area.cols, LOOK_REVERSE);
+    if (at >= first && at - first < body.rows) draw_mark(cells, body.row + at - first, area.col, area.cols);
     draw_scroll(cells, body, first, (int)table->row_count);
 }
 

@@ -130,7 +130,7 @@ static void draw_cell(struct grid *g, int row, int col, int position, int bounda
     else draw_number(g, row, col, position, boundary);
     if (position == g->position && boundary == g->boundary) {
         cells_text(g->cells, row, col - 1, TINT_KEY, g->cells->ascii ? ">" : "▸");
-        cells_look(g->cells, row, col - 1, g->width - 1, LOOK_REVERSE);
+        draw_mark(g->cells, row, col - 1, g->width - 1);
     }
 }
 

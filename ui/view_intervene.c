@@ -233,8 +233,8 @@ static void draw_sweep(struct app *app, struct cells *cells, struct area area)
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
-    bool roomy = area.rows >= 20;
-    area.row += roomy, area.rows -= roomy;
+    bool roomy = area.rows >= 20, tall = area.rows >= 26;
+    area.row += tall, area.rows -= tall;
     int taken = form_draw(&s->form, cells, area);
     area.row += taken, area.rows -= taken;
     area.row += roomy, area.rows -= roomy;

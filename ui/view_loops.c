@@ -173,7 +173,7 @@ static void draw_exit(struct picture *p)
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
-    enum { PICTURE = 40, TALL = 18 };
+    enum { PICTURE = 38, TALL = 18 };
     static const char *const columns[] = {"site", "shape", NULL};
     const struct table *sites = app_table(app, SITES, 0);
     struct state *s = state_of(app);

@@ -65,7 +65,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
         draw_none(cells, area);
         return;
     }
-    static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "vocab", "parameters", "dtype", "data", NULL};
+    static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "parameters", "dtype", "data", NULL};
     const struct table *list = app_table(app, LIST, 0);
     int half = area.rows / 2, rows = list ? (int)list->row_count + 1 : 3;
     struct area top = {area.row + 1, area.col + 1, rows < half ? rows : half, area.cols - 2};

@@ -77,7 +77,7 @@ static int draw_accuracy(struct cells *cells, struct area area, const struct tab
         draw_right(cells, row, area.col + 42, TINT_TITLE, "%.3f", accuracy);
         cells_text(cells, row, area.col + 44, TINT_PLAIN, "[%.3f, %.3f]", low, high);
         if (width > 1) draw_interval(cells, row, bar, width, low, accuracy, high, tint);
-        if ((int)r == at) cells_look(cells, row, area.col, 59, LOOK_REVERSE);
+        if ((int)r == at) draw_mark(cells, row, area.col, 59);
     }
     return row + 1 - area.row;
 }
