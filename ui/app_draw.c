@@ -88,8 +88,7 @@ static void draw_command(struct app *app, struct cells *cells, int row, int *cur
         return;
     }
     const struct result *shown = app_result(app, app->line_shown);
-    if (app->message[0]) cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
-    else if (shown) {
+    if (shown) {
         int col = cells_text(cells, row, 1, TINT_DIM, "$ ");
         col = cells_put(cells, row, col, TINT_DIM, "loopscope ", cells->cols - col);
         cells_put(cells, row, col, TINT_PLAIN, shown->line, cells->cols - col - 1);
@@ -133,6 +132,10 @@ static void draw_keys(struct app *app, struct cells *cells, int row)
     if (app->prompting) {
         int at = 1;
         for (const struct binding *b = prompt_keys; b->keys[0]; b++) at = draw_binding(app, cells, row, at, cells->cols, b);
+        return;
+    }
+    if (app->message[0]) {
+        cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
         return;
     }
     int end = cells->cols - binding_width(app, app_keys) + 1, col = 1;

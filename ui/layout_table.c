@@ -78,7 +78,10 @@ void draw_facts(struct cells *cells, struct area area, const struct table *table
         text_add(&key, "%s", ""), text_add(&text, "%s", "");
         table_show(table, (size_t)i, 0, &key), table_show(table, (size_t)i, 1, &text);
         cells_put(cells, row, col, TINT_DIM, key.data, name);
-        cells_put(cells, row, col + name + 1, TINT_PLAIN, text.data, width - name - 2);
+        const char *source = table_text(table, (size_t)i, "source");
+        bool fallback = source && !strcmp(source, "default"); /* nobody said so: that must be seen */
+        if (fallback) text_add(&text, " (default)");
+        cells_put(cells, row, col + name + 1, fallback ? TINT_WARN : TINT_PLAIN, text.data, width - name - 2);
         text_clear(&key), text_clear(&text);
     }
 }

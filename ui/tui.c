@@ -2,6 +2,7 @@
 
 #include "app.h"
 #include "signals.h"
+#include "svg.h"
 #include "term.h"
 
 #include "doing/command.h"
@@ -121,13 +122,14 @@ bool view_plain(struct session *session, const struct page *page, struct text *o
     struct app *app = app_new(session, command_line, page->model);
     struct cells *cells = cells_new(page->rows, page->cols);
     int cursor_row, cursor_col;
-    app->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    app->ascii = !page->svg && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     app_go(app, view);
     app_settle(app);
     bool good = press_all(app, page->press, err);
     if (good) {
         app_draw(app, cells, &cursor_row, &cursor_col);
-        cells_add_rows(cells, out);
+        if (page->svg) svg_add(cells, out);
+        else cells_add_rows(cells, out);
         const char *wrong = app_wrong(app);
         good = !wrong || err_set(err, "%s", wrong);
     }

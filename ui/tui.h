@@ -16,6 +16,7 @@ struct page {
     const char *view, *model; /* model NULL: the first bundled one */
     const char *press;        /* keys to press first, NULL: none: "mm<Down><Right>" */
     int rows, cols;
+    bool svg;                 /* a picture instead of text */
 };
 bool view_plain(struct session *session, const struct page *page, struct text *out, struct err *err);
 

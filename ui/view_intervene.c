@@ -88,9 +88,14 @@ static void press_export(struct app *app, int key)
         app_say(app, sweep ? "the sweep is not done yet" : "there is no sweep yet: s computes it");
         return;
     }
-    text_add(&path, "figures/%s-alpha.png", base && base[1] ? base + 1 : app->model);
+    text_add(&path, "figures/%s-", base && base[1] ? base + 1 : app->model);
+    size_t name = path.size;
+    form_add(&s->form, false, &path);
+    for (char *c = path.data + name; *c; c++)
+        if (strchr("@:=,", *c)) *c = '-';
+    text_add(&path, ".png");
     if (folder_make("figures", &err) && figure_export(sweep, &options, path.data, &err))
-        app_say(app, "wrote %s, with .tsv and .txt; by hand: the line below and -o %s", path.data, path.data);
+        app_say(app, "wrote %s, and .tsv, .txt beside it", path.data);
     else app_say(app, "%s", err.text);
     text_clear(&path);
 }
@@ -100,7 +105,7 @@ static const struct binding keys[] = {
     {{PRESS_TAB, PRESS_BACK_TAB, PRESS_DOWN, PRESS_UP}, "field", "marks another field", press_field},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
     {{'x', PRESS_SPACE}, "stop", "stops the sweep; what it has stays", press_cancel},
-    {{'e'}, "export", "writes the curve as figures/NAME-alpha.png, with its table and caption", press_export},
+    {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{'[', ']'}, NULL, "questions of the split before, of the next", question_press_split},
