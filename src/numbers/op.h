@@ -26,10 +26,11 @@ struct tensor *op_gate(struct tape *tape, struct tensor *x, const struct weight 
 /* ops_norm.c: x / sqrt(mean(x^2) + eps) * gain; gain NULL: 1. Zhang and Sennrich 2019, arXiv 1910.07467 */
 struct tensor *op_rms_norm(struct tape *tape, struct tensor *x, const struct weight *gain, float eps);
 
-/* ops_attention.c: rotary positions in the split-half layout (Su et al. 2021, arXiv 2104.09864), in place. */
+/* ops_attention.c: rotary positions (Su et al. 2021, arXiv 2104.09864), in place; in the split-half layout unless rope.pairs is set. */
 struct rope {
     int half;            /* E / 2 */
     const float *cos, *sin; /* [positions, half] */
+    bool pairs;          /* turns neighbours (2i, 2i+1) instead of (i, half+i) */
 };
 struct rope rope_new(struct arena *arena, int positions, int head_dim, double theta);
 struct tensor *op_rope(struct tape *tape, struct tensor *x, const struct rope *rope, const int *positions);
@@ -43,10 +44,11 @@ struct reach {
 struct heads {
     int count, kv_count, size;
     int window; /* for run_attend: a query sees this many keys, its own the last of them; 0: all before it */
+    int value;  /* size of a value head and of what leaves a head; 0: the same as size */
 };
 struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
                             struct tensor **pattern);
-        /* [N, H*E]; pattern, when asked for (may be NULL): [1, first[N] * H] probabilities, for each query H runs over its keys */
+        /* [N, H*E_v]; pattern, when asked for (may be NULL): [1, first[N] * H] probabilities, for each query H runs over its keys */
 
 /* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
@@ -58,6 +60,23 @@ struct tensor *op_gelu(struct tape *tape, struct tensor *x);                    
 struct tensor *op_columns(struct tape *tape, struct tensor *x, int from, int n);                       /* columns from ... from+n-1: [N, n] */
 struct tensor *op_modulate(struct tape *tape, struct tensor *x, struct tensor *scale);                 /* x (1 + s), s [1, D] */
 struct tensor *op_add_gated(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *gate); /* x + g y, g [1, D] */
+
+/* ops_merge.c: what carries a state from token to token */
+struct tensor *op_detach(struct tape *tape, struct tensor *x); /* the same numbers; no gradient goes behind it */
+void op_put(struct tape *tape, struct tensor *into, struct tensor *x, const int *rows); /* into[rows[i]] = x[i], each row put once */
+struct tensor *op_join(struct tape *tape, struct tensor *a, struct tensor *b);           /* [a ; b], columns side by side */
+struct tensor *op_sigmoid(struct tape *tape, struct tensor *x, const struct weight *bias); /* sigmoid(x + b), [N, D] */
+struct tensor *op_gated(struct tape *tape, struct tensor *x, struct tensor *gate, struct tensor *y, float scale); /* x + scale gate y, [N, D] each */
+
+/* ops_inject.c: shapes, activations and injections */
+struct tensor *op_reshape(struct tape *tape, struct tensor *x, int rows, int cols);  /* the same numbers, shared with x, which is not used again */
+struct tensor *op_scale(struct tape *tape, struct tensor *x, float by);              /* by x */
+struct tensor *op_relu2(struct tape *tape, struct tensor *x);                        /* relu(x)^2 / 2 */
+struct tensor *op_softcap(struct tape *tape, struct tensor *x, float cap);           /* cap tanh(x / cap) */
+struct tensor *op_decay(struct tape *tape, struct tensor *h, struct tensor *u, const struct weight *a_log, const struct weight *dt_bias);
+        /* h exp(-dt exp(a)) + dt u by dimension, dt = softplus(bias): a diagonal state-space step (Gu and Dao 2023, arXiv 2312.00752) */
+struct tensor *op_gate_heads(struct tape *tape, struct tensor *v, struct tensor *gate, struct tensor *extra);
+        /* v + 2 sigmoid(g) e by head: v and e [N, H*E], gate [N, H] */
 
 /* ops_soft.c */
 struct soft {

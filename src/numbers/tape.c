@@ -63,3 +63,15 @@ const float *weight_f32(struct tape *tape, const struct weight *w)
     dtype_widen(w->dtype, w->data, wide, n);
     return wide;
 }
+
+const struct weight *weight_rows(struct tape *tape, const struct weight *w, int first, int n)
+{
+    assert(first >= 0 && n > 0 && first + n <= w->rows);
+    struct weight *part = arena_new(tape->arena, sizeof *part);
+    size_t skipped = (size_t)first * (size_t)w->cols;
+    *part = *w;
+    part->rows = n;
+    part->offset += skipped;
+    part->data = (const char *)w->data + skipped * dtype_size(w->dtype);
+    return part;
+}

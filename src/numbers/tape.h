@@ -57,4 +57,7 @@ struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tenso
 /* The weight as f32: in place when it is stored so, else widened into the arena. */
 const float *weight_f32(struct tape *tape, const struct weight *weight);
 
+/* Rows first ... first+n-1 of a matrix that holds several (q, k and v in one), as a weight of its own; lives in the tape's arena. */
+const struct weight *weight_rows(struct tape *tape, const struct weight *weight, int first, int n);
+
 #endif
