@@ -60,6 +60,7 @@ struct model {
     int ignored_count;
     /* Set by declare: */
     int vocab_size, width, loops, blocks;
+    int longest;                /* tokens a sequence may have (learned positions); 0: any number */
     int prelude, coda;          /* unshared blocks before and behind the loops; with a coda, decode reads whole sequences */
     const struct weight *table; /* W: the embedding */
     const char *interface;      /* in words, for lists */
@@ -79,6 +80,7 @@ void model_free(struct model *model);
 /* Writes config.json and model.safetensors (weights as dtype) into the folder, each atomically. */
 bool model_save(const struct model *model, const char *folder, enum dtype dtype, struct err *err);
 
+bool model_by_token(const struct model *model); /* the boundary is the token: states are s.0 ... s.T, not h.0 ... h.K */
 size_t model_numbers(const struct model *model); /* parameters: numbers in all weights, without gaps */
 
 /* SHA-256 of the weights file(s), 64 hex digits; "" for a fresh model. */

@@ -81,10 +81,19 @@ void run_attach(struct run *run, struct handler *handler)
     run->handlers[run->handler_count++] = handler;
 }
 
+int run_boundaries(const struct run *run) { return model_by_token(run->model) ? run->batch->longest : run->loops; }
+
+int run_state_row(const struct run *run, int place, int *k)
+{
+    if (model_by_token(run->model)) *k = run->batch->position[place] + 1;
+    const struct tensor *state = *k >= 0 && *k <= run_boundaries(run) ? run->states[*k] : NULL;
+    return state ? state->places->index[place] : -1;
+}
+
 static void make_room(struct run *run)
 {
     size_t loops = (size_t)run->loops;
-    run->states = arena_zero(run->tape->arena, sizeof *run->states * (loops + 1));
+    run->states = arena_zero(run->tape->arena, sizeof *run->states * ((size_t)run_boundaries(run) + 1));
     run->inputs = arena_zero(run->tape->arena, sizeof *run->inputs * (loops + 2));
     size_t stages = (size_t)run->model->prelude + loops * (size_t)run->model->blocks + (size_t)run->model->coda;
     run->slots = arena_zero(run->tape->arena, sizeof *run->slots * (stages + 1));
@@ -93,7 +102,10 @@ static void make_room(struct run *run)
 static bool check_patterns(const struct run *run, struct err *err)
 {
     for (int i = 0; i < run->handler_count; i++)
-        if (!run->handlers[i]->sites)
+        if (!run->handlers[i]->sites && model_by_token(run->model))
+            return err_set(err, "no site is called %s: these sequences have up to %d tokens and the boundaries s.0 ... s.%d; `loopscope sites %s` lists all sites",
+                           text_show(run->handlers[i]->pattern), run_boundaries(run), run_boundaries(run), run->model->path ? text_show(run->model->path) : "MODEL");
+        else if (!run->handlers[i]->sites)
             return err_set(err, "no site is called %s: this model has %d loops of %d blocks; `loopscope sites %s` lists its sites (h.0 ... h.%d, logits ...)",
                            text_show(run->handlers[i]->pattern), run->loops, run->model->blocks, run->model->path ? text_show(run->model->path) : "MODEL",
                            run->loops);
@@ -102,6 +114,11 @@ static bool check_patterns(const struct run *run, struct err *err)
 
 struct tensor *run_forward(struct run *run, struct err *err)
 {
+    int longest = run->model->longest;
+    if (longest && run->batch->longest > longest) {
+        err_set(err, "a sequence has %d tokens: this model has positions for %d", run->batch->longest, longest);
+        return NULL;
+    }
     make_room(run);
     run->logits = run_site(run, run->model->family->forward(run), "logits");
     return check_patterns(run, err) ? run->logits : NULL;
@@ -151,7 +168,7 @@ struct tensor *run_state(struct run *run, struct tensor *h, int k)
 {
     if (!h->places) h->places = run->all;
     run->states[k] = h; /* a handler that decodes reads it */
-    run->states[k] = run_site(run, h, "h.%d", k);
+    run->states[k] = run_site(run, h, model_by_token(run->model) ? "s.%d" : "h.%d", k);
     return h;
 }
 
