@@ -17,7 +17,7 @@ struct rope rope_new(struct arena *arena, int positions, int head_dim, double th
             cosines[t * half + i] = (float)cos(angle);
             sines[t * half + i] = (float)sin(angle);
         }
-    return (struct rope){half, cosines, sines};
+    return (struct rope){half, cosines, sines, false};
 }
 
 struct rope_node {
@@ -39,11 +39,23 @@ KERNEL static void turn_row(float *restrict x, const float *restrict cosines, co
     }
 }
 
+KERNEL static void turn_pairs(float *restrict x, const float *restrict cosines, const float *restrict sines, int heads, int half, float sign)
+{
+    for (int h = 0; h < heads; h++) {
+        float *restrict a = x + 2 * h * half;
+        for (int i = 0; i < half; i++) {
+            float c = cosines[i], s = sign * sines[i], p = a[2 * i], q = a[2 * i + 1];
+            a[2 * i] = p * c - q * s;
+            a[2 * i + 1] = q * c + p * s;
+        }
+    }
+}
+
 static void turn(float *x, int rows, int cols, const struct rope *rope, const int *positions, float sign)
 {
     for (int i = 0; i < rows; i++)
-        turn_row(x + (size_t)i * (size_t)cols, rope->cos + positions[i] * rope->half, rope->sin + positions[i] * rope->half,
-                 cols / (2 * rope->half), rope->half, sign);
+        (rope->pairs ? turn_pairs : turn_row)(x + (size_t)i * (size_t)cols, rope->cos + positions[i] * rope->half,
+                                              rope->sin + positions[i] * rope->half, cols / (2 * rope->half), rope->half, sign);
 }
 
 static void rope_back(struct tape *tape, struct node *node)
@@ -72,7 +84,7 @@ struct attention_node {
 
 /* One query head over n keys, whose rows stand at k[j], v[j]. */
 KERNEL static void head_forward(const float *q, const float *const *k, const float *const *v, float *restrict p, float *restrict y, int n, int size,
-                                float scale)
+                                int value, float scale)
 {
     float top = -INFINITY, sum = 0;
     for (int j = 0; j < n; j++) {
@@ -80,27 +92,28 @@ KERNEL static void head_forward(const float *q, const float *const *k, const flo
         top = p[j] > top ? p[j] : top;
     }
     for (int j = 0; j < n; j++) p[j] = fast_exp(p[j] - top), sum += p[j];
-    for (int e = 0; e < size; e++) y[e] = 0;
+    for (int e = 0; e < value; e++) y[e] = 0;
     for (int j = 0; j < n; j++) {
         float w = p[j] = p[j] / sum;
         const float *restrict from = v[j];
-        for (int e = 0; e < size; e++) y[e] += w * from[e];
+        for (int e = 0; e < value; e++) y[e] += w * from[e];
     }
 }
 
 /* gk[j], gv[j] may be NULL: a stored row without gradient. */
 KERNEL static void head_backward(const float *q, const float *const *k, const float *const *v, const float *p, const float *gy, float *restrict gq,
-                                 float *const *gk, float *const *gv, float *restrict gp, int n, int size, float scale)
+                                 float *const *gk, float *const *gv, float *restrict gp, int n, int size, int value,
+                                 float scale)
 {
     float mean = 0;
-    for (int j = 0; j < n; j++) gp[j] = dot(gy, v[j], size), mean += gp[j] * p[j];
+    for (int j = 0; j < n; j++) gp[j] = dot(gy, v[j], value), mean += gp[j] * p[j];
     for (int j = 0; j < n; j++) {
         float w = p[j] * (gp[j] - mean) * scale;
         for (int e = 0; e < size; e++) gq[e] += w * k[j][e];
         if (!gk[j]) continue;
         float *restrict tok = gk[j], *restrict tov = gv[j];
         for (int e = 0; e < size; e++) tok[e] += w * q[e];
-        for (int e = 0; e < size; e++) tov[e] += p[j] * gy[e];
+        for (int e = 0; e < value; e++) tov[e] += p[j] * gy[e];
     }
 }
 
@@ -109,6 +122,8 @@ static const float *kv_row(const float *fresh, const float *old, int entry, int 
 {
     return (entry >= 0 ? fresh + (size_t)entry * (size_t)cols : old + (size_t)~entry * (size_t)cols) + head * size;
 }
+
+static int value_size(struct heads heads) { return heads.value ? heads.value : heads.size; }
 
 static int longest(const struct reach *reach, int rows)
 {
@@ -122,7 +137,7 @@ static void attention_back(struct tape *tape, struct node *node)
 {
     struct attention_node *me = (struct attention_node *)node;
     if (!me->y->grad) return;
-    int size = me->heads.size, cols = me->k->cols, group = me->heads.count / me->heads.kv_count;
+    int size = me->heads.size, value = value_size(me->heads), kc = me->k->cols, vc = me->v->cols, group = me->heads.count / me->heads.kv_count;
     size_t most = (size_t)longest(&me->reach, me->q->rows);
     float *gq = tensor_grad(tape, me->q), *gk = tensor_grad(tape, me->k), *gv = tensor_grad(tape, me->v), *gp = arena_new(tape->arena, sizeof *gp * most);
     const float **k = arena_new(tape->arena, sizeof *k * most), **v = arena_new(tape->arena, sizeof *v * most);
@@ -130,25 +145,25 @@ static void attention_back(struct tape *tape, struct node *node)
     for (int i = 0; i < me->q->rows; i++)
         for (int h = 0; h < me->heads.count; h++) {
             int first = me->reach.first[i], n = me->reach.first[i + 1] - first;
-            size_t at = (size_t)i * (size_t)me->q->cols + (size_t)(h * size);
+            size_t at = (size_t)i * (size_t)me->q->cols + (size_t)(h * size), out = (size_t)i * (size_t)me->y->cols + (size_t)(h * value);
             for (int j = 0; j < n; j++) {
                 int entry = me->reach.kv[first + j];
-                k[j] = kv_row(me->k->data, me->reach.old_k, entry, cols, h / group, size);
-                v[j] = kv_row(me->v->data, me->reach.old_v, entry, cols, h / group, size);
-                pk[j] = entry >= 0 ? gk + (size_t)entry * (size_t)cols + h / group * size : NULL;
-                pv[j] = entry >= 0 ? gv + (size_t)entry * (size_t)cols + h / group * size : NULL;
+                k[j] = kv_row(me->k->data, me->reach.old_k, entry, kc, h / group, size);
+                v[j] = kv_row(me->v->data, me->reach.old_v, entry, vc, h / group, value);
+                pk[j] = entry >= 0 ? gk + (size_t)entry * (size_t)kc + h / group * size : NULL;
+                pv[j] = entry >= 0 ? gv + (size_t)entry * (size_t)vc + h / group * value : NULL;
             }
-            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), me->y->grad + at, gq + at, pk, pv, gp,
-                          n, size, 1.0f / sqrtf((float)size));
+            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), me->y->grad + out, gq + at, pk, pv,
+                          gp, n, size, value, 1.0f / sqrtf((float)size));
         }
 }
 
 struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
                             struct tensor **pattern)
 {
-    int size = heads.size, cols = k->cols, group = heads.count / heads.kv_count;
-    assert(q->cols == heads.count * size && cols == heads.kv_count * size && v->cols == cols);
-    struct tensor *y = tape_tensor(tape, q->rows, q->cols), *p = tape_tensor(tape, 1, reach->first[q->rows] * heads.count);
+    int size = heads.size, value = value_size(heads), group = heads.count / heads.kv_count;
+    assert(q->cols == heads.count * size && k->cols == heads.kv_count * size && v->cols == heads.kv_count * value);
+    struct tensor *y = tape_tensor(tape, q->rows, heads.count * value), *p = tape_tensor(tape, 1, reach->first[q->rows] * heads.count);
     size_t most = (size_t)longest(reach, q->rows);
     y->places = q->places;
     struct arena_mark mark = arena_mark(tape->arena);
@@ -156,12 +171,12 @@ struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *
     for (int i = 0; i < q->rows; i++)
         for (int h = 0; h < heads.count; h++) {
             int first = reach->first[i], n = reach->first[i + 1] - first;
-            size_t at = (size_t)i * (size_t)q->cols + (size_t)(h * size);
+            size_t at = (size_t)i * (size_t)q->cols + (size_t)(h * size), out = (size_t)i * (size_t)y->cols + (size_t)(h * value);
             for (int j = 0; j < n; j++) {
-                ks[j] = kv_row(k->data, reach->old_k, reach->kv[first + j], cols, h / group, size);
-                vs[j] = kv_row(v->data, reach->old_v, reach->kv[first + j], cols, h / group, size);
+                ks[j] = kv_row(k->data, reach->old_k, reach->kv[first + j], k->cols, h / group, size);
+                vs[j] = kv_row(v->data, reach->old_v, reach->kv[first + j], v->cols, h / group, value);
             }
-            head_forward(q->data + at, ks, vs, p->data + (size_t)first * (size_t)heads.count + (size_t)(h * n), y->data + at, n, size,
+            head_forward(q->data + at, ks, vs, p->data + (size_t)first * (size_t)heads.count + (size_t)(h * n), y->data + out, n, size, value,
                          1.0f / sqrtf((float)size));
         }
     arena_release(tape->arena, mark);
