@@ -31,6 +31,7 @@ struct comparison {
     const struct model *model;
     struct tensor_set *reference, *gradients;
     struct arena arena;
+    struct arena kept;             /* copies of sites: a run gives back what it no longer needs, together with all that was made since */
     struct batch *batch;
     struct record *plain;
     struct run run;                /* the untouched one */
@@ -152,7 +153,7 @@ static bool read_tokens(struct comparison *me, const char *path, struct err *err
 static bool run_plain(struct comparison *me, struct tape *tape, struct err *err)
 {
     *tape = (struct tape){.arena = &me->arena};
-    me->plain = record_new(&me->arena);
+    me->plain = record_new(&me->kept);
     run_init(&me->run, me->model, tape, me->batch);
     run_attach(&me->run, &me->plain->handler);
     return run_forward(&me->run, err) != NULL;
@@ -171,7 +172,7 @@ static const struct seen *run_edited(struct comparison *me, const char *site, co
     for (int b = 0; b < me->batch->rows; b++) questions[b].length = me->batch->start[b + 1] - me->batch->start[b];
     struct tape *tape = arena_zero(&me->arena, sizeof *tape);
     struct run *run = arena_zero(&me->arena, sizeof *run);
-    struct record *record = record_new(&me->arena);
+    struct record *record = record_new(&me->kept);
     struct edit_handler handler;
     tape->arena = &me->arena;
     run_init(run, me->model, tape, me->batch);
@@ -199,6 +200,24 @@ static void compare_edited(struct comparison *me, const struct tensor_entry *ent
         report(me, entry, entry->name, 0, NAN, 0, NAN, NAN, "alpha 0 is not bit for bit the untouched run");
 }
 
+/* "logits.threshold.0.5", "exit_step.threshold.0.5": the run with another exit threshold. */
+static bool split_threshold_name(const char *name, char *site, double *threshold)
+{
+    return sscanf(name, "%15[a-z_].threshold.%lf", site, threshold) == 2;
+}
+
+static void compare_threshold(struct comparison *me, const struct tensor_entry *entry, const char *site, double threshold)
+{
+    struct tape tape = {.arena = &me->arena};
+    struct run run;
+    struct record *record = record_new(&me->kept);
+    run_init(&run, me->model, &tape, me->batch);
+    run.exit_threshold = threshold;
+    run_attach(&run, &record->handler);
+    const struct seen *seen = run_forward(&run, NULL) ? find_site(record, site) : NULL;
+    compare(me, entry, seen ? seen->data : NULL, seen ? (size_t)seen->rows * (size_t)seen->cols : 0, state_tolerance, false);
+}
+
 /* The token that the edit mixes in, by row. */
 static void compare_token(struct comparison *me, const struct tensor_entry *entry)
 {
@@ -220,10 +239,13 @@ static void compare_reference(struct comparison *me)
     for (size_t i = 0; i < me->reference->count; i++) {
         const struct tensor_entry *entry = &me->reference->entries[i];
         char site[16], norm[8], alpha[16];
+        double threshold;
         int k;
         if (!strcmp(entry->name, "tokens") || !strcmp(entry->name, "targets") || !strcmp(entry->name, "loss")) continue;
         if (!strcmp(entry->name, "intervene.token")) {
             compare_token(me, entry);
+        } else if (split_threshold_name(entry->name, site, &threshold)) {
+            compare_threshold(me, entry, site, threshold);
         } else if (split_edit_name(entry->name, site, norm, alpha)) {
             compare_edited(me, entry, site, norm, alpha);
         } else if (sscanf(entry->name, "lens.%d", &k) == 1 && k >= 0 && k <= me->run.loops) {
@@ -319,6 +341,7 @@ static bool run(const struct command *self, struct session *session, const struc
     tensor_set_close(me.reference);
     tensor_set_close(me.gradients);
     arena_clear(&me.arena);
+    arena_clear(&me.kept);
     return ok;
 }
 
