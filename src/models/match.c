@@ -35,11 +35,20 @@ static const char *label(const struct tensor_set *set)
 
 /* ------------------------------------------------------------------ one weight */
 
+/* As the file has to store it; one of four rotating shapes. */
+static const int64_t *stored_shape(const struct weight *weight)
+{
+    static _Thread_local int64_t shapes[4][4];
+    static _Thread_local int turn;
+    int64_t *shape = shapes[turn++ % 4];
+    for (int i = 0; i < weight->dims; i++) shape[i] = weight->shape[i];
+    return shape;
+}
+
 static void explain_missing(const struct model *model, const struct weight *weight, struct misfits *misfits)
 {
-    int64_t shape[] = {weight->dims == 1 ? weight->cols : weight->rows, weight->cols};
     struct text why = {0};
-    text_add(&why, "config.json asks for it, %s", shape_show(weight->dims, shape));
+    text_add(&why, "config.json asks for it, %s", shape_show(weight->dims, stored_shape(weight)));
     if (weight->use == WEIGHT_TABLE && weight != model->table)
         text_add(&why, " because tie_word_embeddings is false: store the head, or set tie_word_embeddings to true if it is the embedding table");
     if (weight->other) text_add(&why, "; %s would do as well", weight->other);
@@ -75,7 +84,7 @@ static void list_missing(const struct model *model, struct misfits *misfits)
 
 static bool fits(const struct weight *weight, const struct tensor_entry *entry, struct misfits *misfits)
 {
-    int64_t shape[] = {weight->dims == 1 ? weight->cols : weight->rows, weight->cols};
+    const int64_t *shape = stored_shape(weight);
     bool same = entry->dims == weight->dims;
     for (int i = 0; same && i < weight->dims; i++) same = entry->shape[i] == shape[i];
     if (!same)
@@ -105,27 +114,24 @@ static double difference(const struct tensor_entry *a, const struct tensor_entry
     return most;
 }
 
-/* A tied weight that is stored under both names must be the same twice. */
-static void compare(const struct tensor_entry *one, const struct tensor_entry *other, struct sink *sink, struct misfits *misfits)
+/* A tied weight that is stored under both names, as torch state dicts do, must be the same twice. */
+static void compare(const struct tensor_entry *one, const struct tensor_entry *other, struct misfits *misfits)
 {
     double most = difference(one, other);
-    if (most == 0) {
-        sink_note(sink, "%s: %s is stored beside %s, to which it is tied: both are equal", other->file, other->name, one->name);
-        return;
-    }
+    if (most == 0) return;
     misfit(misfits,
            "%s: %s and %s differ (largest difference %g), but config.json ties them: set tie_word_embeddings to false, or store one of them",
            other->file, other->name, one->name, most);
 }
 
-static void match(const struct model *model, struct weight *weight, struct sink *sink, struct misfits *misfits)
+static void match(const struct model *model, struct weight *weight, struct misfits *misfits)
 {
     const struct tensor_entry *entry = tensor_set_find(model->set, weight->name);
     const struct tensor_entry *other = weight->other ? tensor_set_find(model->set, weight->other) : NULL;
     bool both = entry && other;
     if (!entry) entry = other;
     if (!entry || !fits(weight, entry, misfits)) return;
-    if (both && fits(weight, other, misfits)) compare(entry, other, sink, misfits);
+    if (both && fits(weight, other, misfits)) compare(entry, other, misfits);
     weight->dtype = entry->dtype;
     weight->data = entry->data;
     weight->aligned = entry->aligned;
@@ -227,7 +233,7 @@ bool match_weights(struct model *model, struct sink *sink, struct err *err)
 {
     struct misfits misfits = {0};
     list_missing(model, &misfits);
-    for (size_t i = 0; i < model->weight_count; i++) match(model, model->weights[i], sink, &misfits);
+    for (size_t i = 0; i < model->weight_count; i++) match(model, model->weights[i], &misfits);
     bool good = !misfits.lines.size;
     if (!good) err_set(err, "%s", misfits.lines.data);
     if (misfits.left_out) err_add(err, "\n%s: %zu more of this kind", label(model->set), misfits.left_out);

@@ -33,6 +33,8 @@ static struct weight *declare(struct builder *builder, enum weight_use use, int 
     va_end(again);
     size_t numbers = (size_t)rows * (size_t)cols, offset = model->parameter_count;
     *weight = (struct weight){.name = name, .use = use, .dims = dims, .rows = rows, .cols = cols, .dtype = F32, .offset = offset};
+    weight->shape[0] = dims == 1 ? cols : rows;
+    weight->shape[1] = cols;
     model->parameter_count = add(offset, add(numbers, STEP - 1)) / STEP * STEP;
     mem_grow(&model->weights, &model->weight_room, model->weight_count + 1, sizeof *model->weights);
     model->weights[model->weight_count++] = weight;
@@ -57,6 +59,15 @@ const struct weight *build_vector(struct builder *builder, enum weight_use use, 
     return weight;
 }
 
+void build_shape(struct builder *builder, const struct weight *weight, int dims, const int *shape)
+{
+    for (size_t i = 0; i < builder->model->weight_count; i++)
+        if (builder->model->weights[i] == weight) {
+            builder->model->weights[i]->dims = dims;
+            memcpy(builder->model->weights[i]->shape, shape, sizeof *shape * (size_t)dims);
+        }
+}
+
 void build_other_name(struct builder *builder, const struct weight *weight, const char *name)
 {
     for (size_t i = 0; i < builder->model->weight_count; i++)
@@ -71,6 +82,8 @@ void build_ignored(struct builder *builder, const char *pattern)
 }
 
 void *build_new(struct builder *builder, size_t size) { return arena_zero(builder->model->arena, size); }
+
+bool model_by_token(const struct model *model) { return !strcmp(model->family->boundary, "token"); }
 
 size_t model_numbers(const struct model *model)
 {
@@ -225,8 +238,8 @@ static bool save_weights(const struct model *model, const char *path, enum dtype
     struct tensor_out *out = mem_new(model->weight_count * sizeof *out);
     for (size_t i = 0; i < model->weight_count; i++) {
         const struct weight *w = model->weights[i];
-        out[i] = (struct tensor_out){.name = w->name, .dtype = dtype, .dims = w->dims, .shape = {w->rows, w->cols}};
-        if (w->dims == 1) out[i].shape[0] = w->cols;
+        out[i] = (struct tensor_out){.name = w->name, .dtype = dtype, .dims = w->dims};
+        for (int j = 0; j < w->dims; j++) out[i].shape[j] = w->shape[j];
         out[i].data = converted(&arena, w, dtype, (size_t)w->rows * (size_t)w->cols);
     }
     bool good = tensors_write(path, out, model->weight_count, err);

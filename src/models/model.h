@@ -27,6 +27,7 @@ const struct weight *build_weight(struct builder *builder, enum weight_use use, 
 const struct weight *build_vector(struct builder *builder, enum weight_use use, int size, const char *name, ...)
     __attribute__((format(printf, 4, 5)));  /* stored as (size) */
 void build_other_name(struct builder *builder, const struct weight *weight, const char *name); /* tied: may be stored under this name (too) */
+void build_shape(struct builder *builder, const struct weight *weight, int dims, const int *shape); /* stored with other dims (up to 4) than declared */
 void build_ignored(struct builder *builder, const char *pattern); /* "*.inv_freq": what files hold and is computed here: no note about it */
 void *build_new(struct builder *builder, size_t size); /* zeroed, dies with the model */
 
@@ -64,10 +65,12 @@ struct model {
     int prelude, coda;          /* unshared blocks before and behind the loops; with a coda, decode reads whole sequences */
     const struct weight *table; /* W: the embedding */
     const char *interface;      /* in words, for lists */
+    const char *start;          /* h.0 in words, where it is not the embedding; NULL: it is */
+    bool start_drawn;           /* h.0 is drawn from run->seed unless it is given */
     double eps;                 /* of the RMS norm: interventions norm with the same */
 };
 
-/* Refuses what cannot be right; notes what is odd: unknown keys and tensors, defaults, NaN, a head stored beside a tied table ... */
+/* Refuses what cannot be right; notes what is odd: unknown keys and tensors, defaults, NaN ... */
 struct model *model_open(const char *folder, struct sink *sink, struct err *err);
 
 /* From a config text alone, weights not drawn yet (all zero), trainable. label: what messages call the text. */

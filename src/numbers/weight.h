@@ -10,7 +10,8 @@ enum weight_use { WEIGHT_MATRIX = 1, WEIGHT_OUTPUT, WEIGHT_TABLE, WEIGHT_GAIN, W
 struct weight {
     const char *name;
     enum weight_use use;
-    int dims;            /* as stored: 1 or 2 */
+    int dims;            /* as stored */
+    int shape[4];        /* as stored: its dims sizes */
     int rows, cols;      /* (out, in); a vector is 1 x cols */
     enum dtype dtype;
     const void *data;    /* as stored; f32 data of a trainable model lie in model->block */
