@@ -57,6 +57,10 @@ struct handler {
 
 enum { RUN_HANDLERS = 16 };
 
+/* What reaches a token from earlier ones, where the boundary is the token: the state; keys and values of earlier tokens in the decoder; and what the
+ * memory reads of the encoder. */
+enum { DETACH_STATE = 1, DETACH_KEYS = 2, DETACH_MEMORY = 4 };
+
 struct run {
     const struct model *model;
     struct tape *tape;
@@ -64,7 +68,7 @@ struct run {
     int loops;                       /* K; may differ from the model's */
     const struct places *all;
     const struct places *wanted;     /* NULL: all */
-    struct tensor **states;          /* [loops+1] h.k after the handlers; NULL where not computed */
+    struct tensor **states;          /* [run_boundaries+1] h.k (or s.t) after the handlers; NULL where not computed */
     struct tensor *encoded;          /* e: what families with a prelude inject in every loop; kept for replays */
     struct tensor *logits;
     struct rope rope;                /* of the family, if it has one */
@@ -80,6 +84,10 @@ struct run {
     bool keep;                       /* leave slots behind for replays */
     struct slot *slots;              /* [prelude + loops * blocks + coda], filled when keep is set */
     struct tensor **inputs;          /* [loops+1] x.k */
+
+    unsigned detach;                 /* paths between tokens that carry no gradient: DETACH_* */
+    const struct run *past;          /* by token: the run whose sequences this one continues; batch holds the tokens behind its own */
+    const void *cache;               /* by token: what keep leaves for such a run and for replays; the family's own */
 
     const struct run *base;          /* replay: where unchanged numbers are read */
     int from;                        /* replay: boundary of the changed states; 0 in a plain run */
@@ -97,12 +105,19 @@ struct tensor *run_forward(struct run *run, struct err *err);
  * Only the wanted places that lie at or behind a changed one are computed: the result's places say which. */
 void run_replay(struct run *run, const struct run *base, struct tape *tape, const struct batch *copies, int from, struct tensor *changed);
 
+/* The last boundary: loops, or, where the boundary is the token, the tokens of the longest sequence. By token, the rows of s.t are the sequences that
+ * have t tokens, and their places those of the tokens just read (s.0, which no token made, stands at the first). */
+int run_boundaries(const struct run *run);
+
+/* Row of a place's state at boundary k, or -1; by token a place has one state, behind its token, whatever k says: *k becomes its number. */
+int run_state_row(const struct run *run, int place, int *k);
+
 /* ---- for the families: each is one identity call in forward ---- */
 
 /* A value becomes a site; returns the value, as the handlers left it. */
 struct tensor *run_site(struct run *run, struct tensor *value, const char *name, ...) __attribute__((format(printf, 3, 4)));
 
-/* The state at boundary k; kept in run->states. */
+/* The state at boundary k, site h.k (by token s.k); kept in run->states. */
 struct tensor *run_state(struct run *run, struct tensor *h, int k);
 
 /* What enters loop k, after the interface; kept in run->inputs. */

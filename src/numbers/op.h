@@ -78,6 +78,33 @@ struct tensor *op_decay(struct tape *tape, struct tensor *h, struct tensor *u, c
 struct tensor *op_gate_heads(struct tape *tape, struct tensor *v, struct tensor *gate, struct tensor *extra);
         /* v + 2 sigmoid(g) e by head: v and e [N, H*E], gate [N, H] */
 
+/* ops_heads.c: columns of every head. A tensor [N, H*E] is read as H heads of E columns. */
+struct tensor *op_cut_heads(struct tape *tape, struct tensor *x, int heads, int from, int n); /* columns from ... from+n-1 of each head: [N, H*n] */
+struct tensor *op_join_heads(struct tape *tape, struct tensor *a, struct tensor *b, int heads, int right);
+        /* each head of a, then `right` columns of b: [N, H*(E+right)]; b [N, H*right], or [N, right]: the same for all heads */
+
+/* ops_loop.c: what goes on between loops */
+struct tensor *op_shift(struct tape *tape, struct tensor *x, const float *row); /* x + row in every row; row carries no gradient */
+struct lora { const struct weight *down, *scale, *up; }; /* (r, D), (rows, r), (r, D) */
+struct tensor *op_lora(struct tape *tape, struct tensor *x, const struct lora *lora, int row);
+        /* x + ((x down^T) * scale[row]) up: [N, D]. Hu et al. 2021, arXiv 2106.09685; Bae et al. 2024, arXiv 2410.20672 */
+struct inject { const struct weight *log_a, *log_dt, *b; }; /* (D), (1), (D) */
+struct tensor *op_inject(struct tape *tape, struct tensor *h, struct tensor *e, struct tensor *y, const struct inject *inject);
+        /* A h + b e + y with A = exp(-exp(clamp(log_dt + log_a, -20, 20))): [N, D] */
+
+/* Adaptive computation time (Graves 2016, arXiv 1603.08983). p[0..loops) are halting probabilities [N, 1]. A position halts in the first loop in which
+ * their sum reaches the threshold; it weighs p_k before that, what is missing to 1 there, and 0 behind. w[0..loops) receives the weights [N, 1], the result
+ * [N, 1] is the halting loop, from 1; 0: never. p and w must live as long as the tape. */
+struct tensor *op_halt(struct tape *tape, struct tensor *const *p, int loops, float threshold, struct tensor **w);
+struct tensor *op_weigh(struct tape *tape, struct tensor *const *h, struct tensor *const *w, int count); /* sum_k w_k h_k: [N, D]; w_k [N, 1] */
+
+/* ops_experts.c: mixture of experts. The k experts with the largest logit + bias are chosen; their gates are the softmax over their logits without bias. */
+struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct weight *bias, int k, const int **chosen);
+        /* [N, k] gates; chosen: [N, k] expert numbers, rising in each row */
+struct part { struct tensor *y; const int *rows, *gates; }; /* an expert's output [n, D], the row that each of its rows came from, its place in gates */
+struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count);
+        /* x + gate y for every row of every part: [N, D]; parts must live as long as the tape */
+
 /* ops_soft.c */
 struct soft {
     float tau;
