@@ -220,7 +220,7 @@ static void tensors_do_not_fit(void **state)
     save_changed(model, add_extra);
     accepts(usual, "a\\x1b[2J");
     save_changed(model, add_equal_head);
-    accepts(usual, "both are equal");
+    accepts(usual, NULL); /* as torch state dicts store a tied head */
     save_changed(model, add_other_head);
     refuses(usual, "lm_head.weight|differ|0.5|tie_word_embeddings");
     save_changed(model, only_head);
