@@ -7,6 +7,7 @@
 #include "doing/command.h"
 #include "edit.h"
 #include "numbers/blas.h"
+#include "tokens.h"
 
 #include "ground/file.h"
 
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SITES = 4096 };
+enum { MOST_SITES = 1 << 16 };
 static const double state_tolerance = 2e-4, gradient_tolerance = 1e-4;
 
 
@@ -33,6 +34,7 @@ struct comparison {
     struct arena arena;
     struct arena kept;             /* copies of sites: a run gives back what it no longer needs, together with all that was made since */
     struct batch *batch;
+    struct tensor *start;          /* h.0 of the reference, for families whose start state is not the embedding */
     struct record *plain;
     struct run run;                /* the untouched one */
     struct sink *sink;
@@ -150,11 +152,31 @@ static bool read_tokens(struct comparison *me, const char *path, struct err *err
     return true;
 }
 
+/* The recorded start state, where the model would draw its own. */
+static bool read_start(struct comparison *me, const char *path, struct err *err)
+{
+    const struct tensor_entry *h = me->model->start ? tensor_set_find(me->reference, "h.0") : NULL;
+    size_t d = (size_t)me->model->width;
+    if (!h) return true;
+    if (h->dtype != F32 || h->count != (size_t)me->batch->size * d)
+        return err_set(err, "%s: h.0, the start state, should be F32 [B, T, %zu]", path, d);
+    struct tape tape = {.arena = &me->arena};
+    me->start = tape_tensor(&tape, me->batch->size, (int)d);
+    dtype_widen(F32, h->data, me->start->data, h->count);
+    return true;
+}
+
+static void begin_run(const struct comparison *me, struct run *run, const struct model *model, struct tape *tape)
+{
+    run_init(run, model, tape, me->batch);
+    run->start = me->start;
+}
+
 static bool run_plain(struct comparison *me, struct tape *tape, struct err *err)
 {
     *tape = (struct tape){.arena = &me->arena};
     me->plain = record_new(&me->kept);
-    run_init(&me->run, me->model, tape, me->batch);
+    begin_run(me, &me->run, me->model, tape);
     run_attach(&me->run, &me->plain->handler);
     return run_forward(&me->run, err) != NULL;
 }
@@ -175,7 +197,7 @@ static const struct seen *run_edited(struct comparison *me, const char *site, co
     struct record *record = record_new(&me->kept);
     struct edit_handler handler;
     tape->arena = &me->arena;
-    run_init(run, me->model, tape, me->batch);
+    begin_run(me, run, me->model, tape);
     edit_attach(&handler, &edit, run, questions, 0);
     run_attach(run, &record->handler);
     const struct seen *seen = run_forward(run, err) ? find_site(record, site) : NULL;
@@ -211,7 +233,7 @@ static void compare_threshold(struct comparison *me, const struct tensor_entry *
     struct tape tape = {.arena = &me->arena};
     struct run run;
     struct record *record = record_new(&me->kept);
-    run_init(&run, me->model, &tape, me->batch);
+    begin_run(me, &run, me->model, &tape);
     run.exit_threshold = threshold;
     run_attach(&run, &record->handler);
     const struct seen *seen = run_forward(&run, NULL) ? find_site(record, site) : NULL;
@@ -276,7 +298,7 @@ static bool compare_gradients(struct comparison *me, struct err *err)
     struct tape tape = {.arena = &me->arena, .records = true, .grads = grads};
     struct run run;
     double sum = 0;
-    run_init(&run, model, &tape, me->batch);
+    begin_run(me, &run, model, &tape);
     run.wanted = places_new(&me->arena, me->batch, rows, last);
     struct tensor *logits = run_forward(&run, err);
     if (logits) {
@@ -296,11 +318,28 @@ static bool compare_gradients(struct comparison *me, struct err *err)
     return logits != NULL;
 }
 
+/* Where the boundary is the token: one pass, token by token, and once more must agree. */
+static bool compare_passages(struct comparison *me, struct err *err)
+{
+    struct token_check checks[TOKEN_CHECKS];
+    if (!tokens_check(checks, me->model, me->batch, &me->arena, err)) return false;
+    for (int i = 0; i < TOKEN_CHECKS; i++) {
+        const struct token_check *check = &checks[i];
+        bool ok = check->worst <= check->tolerance;
+        me->compared++;
+        me->wrong += !ok;
+        sink_row(me->sink, (struct cell[]){cell_text(check->name), cell_text(check->what), cell_number(check->worst), cell_number(check->tolerance),
+                                           cell_text(check->worst > 0 ? check->where : "equal to the last bit"), cell_number(check->worst > 0 ? check->ours : NAN),
+                                           cell_number(check->worst > 0 ? check->theirs : NAN), cell_text(ok ? "ok" : "FAILED")});
+    }
+    return true;
+}
+
 static bool open_files(struct comparison *me, const char *folder, struct err *err)
 {
     char *reference = path_join(folder, "reference.safetensors"), *gradients = path_join(folder, "gradients.safetensors");
     me->reference = tensor_set_open(reference, NULL, err);
-    bool ok = me->reference && read_tokens(me, reference, err);
+    bool ok = me->reference && read_tokens(me, reference, err) && read_start(me, reference, err);
     if (ok && file_exists(gradients)) ok = (me->gradients = tensor_set_open(gradients, NULL, err)) != NULL;
     mem_free(reference);
     mem_free(gradients);
@@ -335,7 +374,7 @@ static bool run(const struct command *self, struct session *session, const struc
     if (ok) {
         begin_table(&me, session);
         compare_reference(&me);
-        ok = !me.gradients || compare_gradients(&me, err);
+        ok = (!me.gradients || compare_gradients(&me, err)) && (!model_by_token(me.model) || compare_passages(&me, err));
         if (ok && me.wrong) ok = err_set(err, "%s: %d of %d tensors are outside the tolerance", args_word(args, 0), me.wrong, me.compared);
     }
     tensor_set_close(me.reference);

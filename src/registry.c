@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 /* A row is declared by its name and listed once. */
-#define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(rlt)
+#define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(rlt) row(openmythos)
 #define GENERATORS(row) row(khop)
 #define PROBES(row) row(eval) row(bridge)
 #define INTERVENTIONS(row) row(mix)
