@@ -340,14 +340,15 @@ static void step(struct walk *w, int t)
 static void start_states(struct walk *w)
 {
     const struct batch *batch = w->run->batch;
+    struct places *first = places_at(w, 0); /* a sequence without new tokens has none */
     int *one = ints(w, batch->rows);
     memset(one, 0, sizeof *one * (size_t)batch->rows);
-    struct tensor *s = w->past ? zeros(w, batch->rows) : op_embed(w->run->tape, w->m->start, one, batch->rows);
-    for (int b = 0; w->past && b < batch->rows; b++) copy_row(s, b, w->past->last, b);
-    s->places = places_at(w, 0);
+    struct tensor *s = w->past ? zeros(w, first->count) : op_embed(w->run->tape, w->m->start, one, first->count);
+    for (int i = 0; w->past && i < first->count; i++) copy_row(s, i, w->past->last, batch->row[first->at[i]]);
+    s->places = first;
     keep_state(w, s, 0);
     for (int b = 0; w->past && b < batch->rows; b++) /* inside a chunk the next token reads an older state */
-        if (w->before[b] % w->m->chunk) copy_row(w->states, b, w->past->feed, b);
+        if (w->before[b] % w->m->chunk || batch->start[b] == batch->start[b + 1]) copy_row(w->states, b, w->past->feed, b);
 }
 
 /* A replay: states before the changed ones are the base's. */
