@@ -3,12 +3,12 @@
 #include <stddef.h>
 
 /* A row is declared by its name and listed once. */
-#define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(rlt) row(openmythos)
+#define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(parcae) row(rlt) row(openmythos)
 #define GENERATORS(row) row(khop)
 #define PROBES(row) row(eval) row(bridge)
 #define INTERVENTIONS(row) row(mix)
 #define FIGURES(row) row(scatter) row(curve)
-#define COMMANDS(row) row(help) row(info) row(models) row(data) row(train) row(sites) row(lens) row(questions) row(sweep) row(selftest) row(bench) row(plot) row(view)
+#define COMMANDS(row) row(help) row(info) row(models) row(data) row(train) row(synth) row(sites) row(lens) row(questions) row(sweep) row(selftest) row(bench) row(plot) row(view)
 #define VIEWS(row) row(models) row(loops) row(splits) row(grid) row(intervene) row(help) row(output)
 
 #define LIST(type, list, prefix, ROWS) \
