@@ -92,16 +92,16 @@ struct inject { const struct weight *log_a, *log_dt, *b; }; /* (D), (1), (D) */
 struct tensor *op_inject(struct tape *tape, struct tensor *h, struct tensor *e, struct tensor *y, const struct inject *inject);
         /* A h + b e + y with A = exp(-exp(clamp(log_dt + log_a, -20, 20))): [N, D] */
 
-/* Adaptive computation time (Graves 2016, arXiv 1603.08983). p[0..loops) are halting probabilities [N, 1]. A position halts in the first loop in which
- * their sum reaches the threshold; it weighs p_k before that, what is missing to 1 there, and 0 behind. w[0..loops) receives the weights [N, 1], the result
- * [N, 1] is the halting loop, from 1; 0: never. p and w must live as long as the tape. */
+/* Adaptive computation time (Graves 2016, arXiv 1603.08983). p[0..loops) are halting probabilities [N, 1]. A position halts in the first loop in
+ * which their sum reaches the threshold; it weighs p_k before that, what is missing to 1 there, and 0 behind. w[0..loops) receives the weights
+ * [N, 1], the result [N, 1] is the halting loop, from 1; 0: never. p and w must live as long as the tape. */
 struct tensor *op_halt(struct tape *tape, struct tensor *const *p, int loops, float threshold, struct tensor **w);
 struct tensor *op_weigh(struct tape *tape, struct tensor *const *h, struct tensor *const *w, int count); /* sum_k w_k h_k: [N, D]; w_k [N, 1] */
 
-/* ops_experts.c: mixture of experts. The k experts with the largest logit + bias are chosen; their gates are the softmax over their logits without bias. */
+/* ops_experts.c: mixture of experts. The k experts with the largest logit + bias are chosen; their gates are the softmax over their bare logits. */
 struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct weight *bias, int k, const int **chosen);
         /* [N, k] gates; chosen: [N, k] expert numbers, rising in each row */
-struct part { struct tensor *y; const int *rows, *gates; }; /* an expert's output [n, D], the row that each of its rows came from, its place in gates */
+struct part { struct tensor *y; const int *rows, *gates; }; /* an expert's output [n, D]; for each of its rows the row it came from, its gate's place */
 struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count);
         /* x + gate y for every row of every part: [N, D]; parts must live as long as the tape */
 

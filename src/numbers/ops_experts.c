@@ -1,0 +1,106 @@
+#include "numbers/op.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct route_node {
+    struct node node;
+    struct tensor *logits, *gates;
+    const int *chosen;
+};
+
+/* The gates are the softmax over the chosen logits: g_j (dg_j - sum g dg) goes back to each of them. */
+static void route_back(struct tape *tape, struct node *node)
+{
+    struct route_node *me = (struct route_node *)node;
+    if (!me->gates->grad) return;
+    int k = me->gates->cols, e = me->logits->cols;
+    float *gl = tensor_grad(tape, me->logits);
+    for (int i = 0; i < me->gates->rows; i++) {
+        const float *g = me->gates->data + (size_t)i * (size_t)k, *d = me->gates->grad + (size_t)i * (size_t)k;
+        float mean = 0;
+        for (int j = 0; j < k; j++) mean += g[j] * d[j];
+        for (int j = 0; j < k; j++) gl[(size_t)i * (size_t)e + (size_t)me->chosen[i * k + j]] += g[j] * (d[j] - mean);
+    }
+}
+
+/* The k experts with the largest score + bias, in rising order of their numbers; ties: the lower number. */
+static void choose(const float *scores, const float *bias, int experts, int k, bool *taken, int *chosen)
+{
+    memset(taken, 0, sizeof *taken * (size_t)experts);
+    for (int j = 0; j < k; j++) {
+        int best = -1;
+        for (int e = 0; e < experts; e++)
+            if (!taken[e] && (best < 0 || scores[e] + bias[e] > scores[best] + bias[best])) best = e;
+        taken[best] = true;
+    }
+    for (int e = 0, j = 0; e < experts; e++)
+        if (taken[e]) chosen[j++] = e;
+}
+
+struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct weight *bias, int k, const int **chosen)
+{
+    int experts = logits->cols;
+    assert(bias->cols == experts && k >= 1 && k <= experts);
+    struct tensor *gates = tape_tensor(tape, logits->rows, k);
+    int *picks = arena_new(tape->arena, sizeof *picks * (size_t)(logits->rows * k + 1));
+    bool *taken = arena_new(tape->arena, sizeof *taken * (size_t)experts);
+    const float *shift = weight_f32(tape, bias);
+    gates->places = logits->places;
+    for (int i = 0; i < logits->rows; i++) {
+        const float *row = logits->data + (size_t)i * (size_t)experts;
+        float *to = gates->data + (size_t)i * (size_t)k;
+        choose(row, shift, experts, k, taken, picks + i * k);
+        for (int j = 0; j < k; j++) to[j] = row[picks[i * k + j]];
+        row_softmax(to, to, k, 1);
+    }
+    struct route_node *node = tape_node(tape, sizeof *node, route_back);
+    if (node) node->logits = logits, node->gates = gates, node->chosen = picks;
+    *chosen = picks;
+    return gates;
+}
+
+struct combine_node {
+    struct node node;
+    struct tensor *x, *gates, *out;
+    const struct part *parts;
+    int count;
+};
+
+static void combine_back(struct tape *tape, struct node *node)
+{
+    struct combine_node *me = (struct combine_node *)node;
+    if (!me->out->grad) return;
+    int d = me->out->cols;
+    float *gx = tensor_grad(tape, me->x), *gg = tensor_grad(tape, me->gates);
+    for (size_t i = 0, n = (size_t)me->out->rows * (size_t)d; i < n; i++) gx[i] += me->out->grad[i];
+    for (int p = 0; p < me->count; p++) {
+        const struct part *part = &me->parts[p];
+        float *gy = tensor_grad(tape, part->y);
+        for (int i = 0; i < part->y->rows; i++) {
+            const float *g = me->out->grad + (size_t)part->rows[i] * (size_t)d, *y = part->y->data + (size_t)i * (size_t)d;
+            float gate = me->gates->data[part->gates[i]], *to = gy + (size_t)i * (size_t)d;
+            for (int j = 0; j < d; j++) to[j] += gate * g[j];
+            gg[part->gates[i]] += row_dot(g, y, d);
+        }
+    }
+}
+
+struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count)
+{
+    int d = x->cols;
+    struct tensor *out = tape_tensor(tape, x->rows, d);
+    out->places = x->places;
+    memcpy(out->data, x->data, sizeof(float) * (size_t)x->rows * (size_t)d);
+    for (int p = 0; p < count; p++) {
+        assert(parts[p].y->cols == d);
+        for (int i = 0; i < parts[p].y->rows; i++) {
+            float gate = gates->data[parts[p].gates[i]], *to = out->data + (size_t)parts[p].rows[i] * (size_t)d;
+            const float *y = parts[p].y->data + (size_t)i * (size_t)d;
+            for (int j = 0; j < d; j++) to[j] += gate * y[j];
+        }
+    }
+    struct combine_node *node = tape_node(tape, sizeof *node, combine_back);
+    if (node) node->x = x, node->gates = gates, node->out = out, node->parts = parts, node->count = count;
+    return out;
+}

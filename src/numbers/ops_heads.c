@@ -1,0 +1,93 @@
+#include "numbers/op.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Both ops move spans of columns: of each head, `n` columns of the narrow tensor are columns from ... from+n-1 of the wide one. */
+struct span { int heads, from, n; };
+
+static void add_span(float *to, const float *from, int n)
+{
+    for (int i = 0; i < n; i++) to[i] += from[i];
+}
+
+/* A narrow tensor of one head is shared by all heads of the wide one. */
+static size_t narrow_at(const struct tensor *narrow, struct span s, int row, int head)
+{
+    return (size_t)row * (size_t)narrow->cols + (narrow->cols == s.n ? 0 : (size_t)(head * s.n));
+}
+
+static size_t wide_at(const struct tensor *wide, struct span s, int row, int head)
+{
+    return (size_t)row * (size_t)wide->cols + (size_t)(head * (wide->cols / s.heads) + s.from);
+}
+
+static void fill(struct tensor *wide, const struct tensor *narrow, struct span s)
+{
+    for (int i = 0; i < wide->rows; i++)
+        for (int h = 0; h < s.heads; h++)
+            memcpy(wide->data + wide_at(wide, s, i, h), narrow->data + narrow_at(narrow, s, i, h), sizeof(float) * (size_t)s.n);
+}
+
+struct cut_node {
+    struct node node;
+    struct tensor *x, *y;
+    struct span span;
+};
+
+static void cut_back(struct tape *tape, struct node *node)
+{
+    struct cut_node *me = (struct cut_node *)node;
+    if (!me->y->grad) return;
+    float *gx = tensor_grad(tape, me->x);
+    for (int i = 0; i < me->x->rows; i++)
+        for (int h = 0; h < me->span.heads; h++)
+            add_span(gx + wide_at(me->x, me->span, i, h), me->y->grad + narrow_at(me->y, me->span, i, h), me->span.n);
+}
+
+struct tensor *op_cut_heads(struct tape *tape, struct tensor *x, int heads, int from, int n)
+{
+    assert(x->cols % heads == 0 && from >= 0 && from + n <= x->cols / heads);
+    struct span span = {heads, from, n};
+    struct tensor *y = tape_tensor(tape, x->rows, heads * n);
+    y->places = x->places;
+    for (int i = 0; i < x->rows; i++)
+        for (int h = 0; h < heads; h++) memcpy(y->data + narrow_at(y, span, i, h), x->data + wide_at(x, span, i, h), sizeof(float) * (size_t)n);
+    struct cut_node *node = tape_node(tape, sizeof *node, cut_back);
+    if (node) node->x = x, node->y = y, node->span = span;
+    return y;
+}
+
+struct join_node {
+    struct node node;
+    struct tensor *a, *b, *y;
+    struct span left, right;
+};
+
+static void give(struct tape *tape, const struct tensor *y, struct tensor *x, struct span s)
+{
+    float *gx = tensor_grad(tape, x);
+    for (int i = 0; i < y->rows; i++)
+        for (int h = 0; h < s.heads; h++) add_span(gx + narrow_at(x, s, i, h), y->grad + wide_at(y, s, i, h), s.n);
+}
+
+static void join_back(struct tape *tape, struct node *node)
+{
+    struct join_node *me = (struct join_node *)node;
+    if (!me->y->grad) return;
+    give(tape, me->y, me->a, me->left);
+    give(tape, me->y, me->b, me->right);
+}
+
+struct tensor *op_join_heads(struct tape *tape, struct tensor *a, struct tensor *b, int heads, int right)
+{
+    assert(a->rows == b->rows && a->cols % heads == 0 && (b->cols == right || b->cols == heads * right));
+    struct span left = {heads, 0, a->cols / heads}, rest = {heads, a->cols / heads, right};
+    struct tensor *y = tape_tensor(tape, a->rows, heads * (left.n + right));
+    y->places = a->places;
+    fill(y, a, left);
+    fill(y, b, rest);
+    struct join_node *node = tape_node(tape, sizeof *node, join_back);
+    if (node) node->a = a, node->b = b, node->y = y, node->left = left, node->right = rest;
+    return y;
+}
