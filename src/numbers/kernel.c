@@ -4,17 +4,6 @@
 
 #include <math.h>
 
-/* NaN or +inf anywhere: no arg max. */
-int row_argmax(const float *row, int n)
-{
-    int best = 0;
-    for (int i = 0; i < n; i++) {
-        if (!(row[i] < INFINITY)) return -1;
-        if (row[i] > row[best]) best = i;
-    }
-    return n && row[best] > -INFINITY ? best : -1;
-}
-
 static inline float most(const float *row, int n)
 {
     float top[16];
@@ -25,6 +14,29 @@ static inline float most(const float *row, int n)
     for (; i < n; i++) top[0] = row[i] > top[0] ? row[i] : top[0];
     for (int j = 1; j < 16; j++) top[0] = top[j] > top[0] ? top[j] : top[0];
     return top[0];
+}
+
+/* How many numbers are NaN or +inf. */
+static inline int count_bad(const float *row, int n)
+{
+    int bad[16] = {0}, i = 0, sum = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int j = 0; j < 16; j++) bad[j] += !(row[i + j] < INFINITY);
+    for (; i < n; i++) bad[0] += !(row[i] < INFINITY);
+    for (int j = 0; j < 16; j++) sum += bad[j];
+    return sum;
+}
+
+KERNEL static float finite_top(const float *row, int n) { return count_bad(row, n) ? NAN : most(row, n); }
+
+/* NaN or +inf anywhere: no arg max. */
+int row_argmax(const float *row, int n)
+{
+    float top = finite_top(row, n);
+    if (!(top > -INFINITY)) return -1;
+    for (int i = 0; i < n; i++)
+        if (row[i] == top) return i;
+    return -1;
 }
 
 KERNEL void row_softmax(const float *logits, float *p, int n, float scale)
