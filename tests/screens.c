@@ -375,6 +375,7 @@ static void test_prompt(void **unused)
     prompt_key(&prompt, PRESS_END), prompt_key(&prompt, PRESS_CONTROL('w'));
     assert_string_equal(prompt.line.data, ">ens ");
     assert_int_equal(prompt_key(&prompt, PRESS_ENTER), PROMPT_DONE);
+    prompt_remember(&prompt, prompt.line.data);
     prompt_set(&prompt, "");
     prompt_key(&prompt, PRESS_UP), prompt_key(&prompt, PRESS_UP);
     assert_string_equal(prompt.line.data, ">ens ");

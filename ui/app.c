@@ -1,5 +1,6 @@
 #include "app.h"
 
+#include "ground/file.h"
 #include "ground/mem.h"
 #include "ground/option.h"
 #include "registry.h"
@@ -44,7 +45,7 @@ static void find_models(struct app *app, const char *model)
     if (!session_models(app->session, &app->models, &app->model_count, &err)) app_say(app, "%s", err.text);
     size_t first = app->model_count;
     for (size_t i = app->model_count; i-- > 0;)
-        if (model ? !strcmp(app->models[i], model) : strstr(app->models[i], "vanilla") != NULL) first = i;
+        if (model ? !strcmp(app->models[i], model) || !strcmp(path_base(app->models[i]), model) : strstr(app->models[i], "vanilla") != NULL) first = i;
     if (first < app->model_count) app->model_at = first;
     if (!model && app->model_count) model = app->models[app->model_at];
     app->model = mem_text(model);
@@ -81,6 +82,7 @@ void app_free(struct app *app)
     for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
     mem_free(app->models);
     mem_free(app->model);
+    mem_free(app->data);
     mem_free(app->typed);
     prompt_release(&app->prompt);
     mem_free(app);
@@ -300,15 +302,29 @@ int app_fact_int(const struct app *app, const char *property, int otherwise)
     return text && parse_int(text, &value) ? (int)value : otherwise;
 }
 
-const struct table *app_kept(const struct app *app, const char *format, ...)
+static const struct result *find_line(const struct app *app, const char *format, va_list args)
 {
     char line[2048];
+    vsnprintf(line, sizeof line, format, args);
+    return result_find(app, line);
+}
+
+const struct table *app_kept(const struct app *app, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    const struct result *result = find_line(app, format, args);
     va_end(args);
-    const struct result *result = result_find(app, line);
     return result && result->state == RESULT_DONE ? result_table(result, 0) : NULL;
+}
+
+bool app_failed(const struct app *app, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const struct result *result = find_line(app, format, args);
+    va_end(args);
+    return result && result->state == RESULT_FAILED;
 }
 
 bool app_current(const struct app *app, int want)
@@ -333,6 +349,17 @@ const char *app_model(const struct app *app)
     static _Thread_local char quoted[2048];
     struct text text = {0};
     text_add_quoted(&text, app->model ? app->model : "");
+    snprintf(quoted, sizeof quoted, "%s", text.data);
+    text_clear(&text);
+    return quoted;
+}
+
+const char *app_subject(const struct app *app)
+{
+    static _Thread_local char quoted[4096];
+    struct text text = {0};
+    text_add(&text, "%s", app_model(app));
+    if (app->data) text_add(&text, " --data "), text_add_quoted(&text, app->data);
     snprintf(quoted, sizeof quoted, "%s", text.data);
     text_clear(&text);
     return quoted;
@@ -364,19 +391,35 @@ void app_go(struct app *app, const struct view *view)
     app->view = view;
 }
 
+/* Everything that was shown was about something else. */
+static void begin_anew(struct app *app)
+{
+    for (int v = 0; v < VIEWS_MOST; v++)
+        for (int i = 0; i < WANTS; i++) app->panes[v].wants[i].shown = NULL;
+    app->row = 0;
+    app->position = -1;
+    app->seek = app->turn = 0;
+    app->turned = false;
+}
+
 void app_open(struct app *app, const char *model)
 {
     if (!app->model || strcmp(app->model, model) != 0) {
-        for (int v = 0; v < VIEWS_MOST; v++)
-            for (int i = 0; i < WANTS; i++) app->panes[v].wants[i].shown = NULL;
+        begin_anew(app);
         app->head.wants[0].shown = NULL;
         mem_free(app->model);
+        mem_free(app->data);
         app->model = mem_text(model);
-        app->row = 0;
-        app->seek = app->turn = 0;
-        app->position = -1;
+        app->data = NULL;
     }
     app_go(app, view_find("loops"));
+}
+
+void app_use_data(struct app *app, const char *data)
+{
+    begin_anew(app);
+    mem_free(app->data);
+    app->data = *data ? mem_text(data) : NULL;
 }
 
 void app_type(struct app *app, const char *line)

@@ -41,6 +41,7 @@ struct app {
     char **models;         /* what is bundled or found here */
     size_t model_count, model_at;
     char *model;           /* the open one, as a user would write it; NULL: none */
+    char *data;            /* a dataset that the user named; NULL: the one that the model's recipe names */
 
     const struct view *view, *back;
     struct pane panes[VIEWS_MOST], head;
@@ -55,10 +56,12 @@ struct app {
     int boundary;          /* under the cursor */
     int position;          /* -1: where the bridge is */
     bool edit_here;        /* the next edit begins under the cursor */
+    bool turned;           /* another split was looked for because the first is not there */
     int seek, turn;        /* look for a wrong answer, for another split: -1 back, 1 on, 0 not */
 
     struct prompt prompt;
     bool prompting;
+    enum { ASK_COMMAND, ASK_MODEL, ASK_DATA } asking; /* what the prompt is for */
     char *typed;           /* the line that the output view shows; NULL: none yet */
     char message[256];     /* one line for the user, until the next key */
 };
@@ -79,14 +82,17 @@ void app_show(struct app *app, int want);                                       
 const struct result *app_result(const struct app *app, int want);                    /* of the line as it is now; NULL: none */
 const struct table *app_table(const struct app *app, int want, size_t i);            /* of it, or of the one before; NULL: none yet */
 const struct table *app_kept(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* of a line that is done; NULL */
+bool app_failed(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));  /* a line that was refused */
 bool app_current(const struct app *app, int want);                                   /* the table is of the line as it is now, and complete */
 bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, int want); /* no table: says why; true: that is all there is */
 const char *app_model(const struct app *app);                                        /* quoted for a line */
+const char *app_subject(const struct app *app);                                      /* the same and the data, for lines that measure */
 void *app_state(struct app *app, size_t size);                                       /* the current view's own: zeroed at first, freed with the app */
 const char *app_fact(const struct app *app, const char *property);                   /* of `info` on the open model; NULL: not known (yet) */
 int app_fact_int(const struct app *app, const char *property, int otherwise);
 void app_go(struct app *app, const struct view *view);
 void app_open(struct app *app, const char *model);
+void app_use_data(struct app *app, const char *data);                                /* "": the model's own again */
 void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_type(struct app *app, const char *line);                                    /* as if entered at the prompt */
 bool app_stop(struct app *app, int want);                                            /* the user does not want to wait; false: it had ended */

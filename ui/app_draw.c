@@ -82,7 +82,8 @@ static void draw_standing(struct app *app, struct cells *cells, int row)
 static void draw_command(struct app *app, struct cells *cells, int row, int *cursor_row, int *cursor_col)
 {
     if (app->prompting) {
-        int col = cells_text(cells, row, 1, TINT_KEY, ":");
+        static const char *const labels[] = {[ASK_COMMAND] = ":", [ASK_MODEL] = "model to open: ", [ASK_DATA] = "dataset: "};
+        int col = cells_text(cells, row, 1, TINT_KEY, "%s", labels[app->asking]);
         prompt_draw(&app->prompt, cells, row, col, cells->cols - col - 1, cursor_col);
         *cursor_row = row;
         return;

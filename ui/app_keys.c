@@ -28,13 +28,31 @@ static void press_tab(struct app *app, int key)
     if (count) app_go(app, numbered((at + (key == PRESS_TAB ? 1 : count - 1)) % count));
 }
 
+static void ask(struct app *app, int what, const char *answer)
+{
+    app->asking = what;
+    app->prompting = true;
+    prompt_set(&app->prompt, answer);
+}
+
+static void press_model(struct app *app, int key)
+{
+    (void)key;
+    ask(app, ASK_MODEL, app->model ? app->model : "");
+}
+
+static void press_data(struct app *app, int key)
+{
+    (void)key;
+    ask(app, ASK_DATA, app->data ? app->data : "");
+}
+
 static void press_prompt(struct app *app, int key)
 {
     (void)key;
     const struct result *shown = app_result(app, app->line_shown);
     if (shown) prompt_remember(&app->prompt, shown->line); /* one press of the arrow key, and it can be edited */
-    prompt_set(&app->prompt, "");
-    app->prompting = true;
+    ask(app, ASK_COMMAND, "");
 }
 
 static void press_help(struct app *app, int key)
@@ -65,9 +83,11 @@ static void press_quit(struct app *app, int key)
 const struct binding app_keys[] = {
     {{'1', '2', '3', '4', '5', '6'}, NULL, "a view, by its number", press_digit},
     {{PRESS_TAB, PRESS_BACK_TAB}, NULL, "the next view, the one before", press_tab},
-    {{':'}, "command", "a prompt for any command line; the up arrow brings the one of this screen", press_prompt},
+    {{':'}, "run", "a prompt for any command line; the up arrow brings the one of this screen", press_prompt},
     {{'?'}, "help", "keys and words; again: back", press_help},
     {{PRESS_ESCAPE}, NULL, "back", press_back},
+    {{'o'}, NULL, "opens another model: the path of its folder, or its name", press_model},
+    {{'d'}, NULL, "measures on another dataset: its folder or name; empty: the model's own", press_data},
     {{'R'}, NULL, "reads the model's files again and recomputes", press_reload},
     {{'q'}, "quit", "ends; so does Ctrl-C when nothing runs, and otherwise it stops what runs", press_quit},
     {{0}},
@@ -78,9 +98,14 @@ static void press_in_prompt(struct app *app, int key)
     enum prompt_answer answer = prompt_key(&app->prompt, key);
     if (answer == PROMPT_GOES_ON) return;
     app->prompting = false;
-    if (answer == PROMPT_LEFT || !app->prompt.line.data[strspn(app->prompt.line.data, " ")]) return;
     char *line = mem_text(app->prompt.line.data);
-    app_type(app, line);
+    bool empty = !line[strspn(line, " ")];
+    if (answer == PROMPT_DONE && app->asking == ASK_DATA) app_use_data(app, empty ? "" : line);
+    else if (answer == PROMPT_DONE && !empty && app->asking == ASK_MODEL) app_open(app, line);
+    else if (answer == PROMPT_DONE && !empty) {
+        prompt_remember(&app->prompt, line);
+        app_type(app, line);
+    }
     mem_free(line);
 }
 

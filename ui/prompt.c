@@ -118,7 +118,7 @@ static void complete(struct prompt *prompt)
 enum prompt_answer prompt_key(struct prompt *prompt, int key)
 {
     switch (key) {
-    case PRESS_ENTER: prompt_remember(prompt, prompt->line.data); return PROMPT_DONE;
+    case PRESS_ENTER: return PROMPT_DONE;
     case PRESS_ESCAPE: case PRESS_CONTROL('c'): case PRESS_CONTROL('g'): return PROMPT_LEFT;
     case PRESS_BACKSPACE:
         if (!prompt->line.size) return PROMPT_LEFT;

@@ -13,7 +13,7 @@ int question_position(const struct app *app, const struct lens *lens)
 
 static double split_size(const struct app *app, const char *split)
 {
-    const struct table *eval = app_kept(app, "eval %s", app_model(app));
+    const struct table *eval = app_kept(app, "eval %s", app_subject(app));
     for (size_t r = 0; eval && r < eval->row_count; r++) {
         const char *name = table_text(eval, r, "split");
         if (name && !strcmp(name, split)) return table_number(eval, r, "n");
@@ -23,7 +23,7 @@ static double split_size(const struct app *app, const char *split)
 
 static void seek_wrong(struct app *app)
 {
-    const struct table *all = app_kept(app, "questions %s --split %s", app_model(app), app->split);
+    const struct table *all = app_kept(app, "questions %s --split %s", app_subject(app), app->split);
     if (!all) return;
     int step = app->seek;
     app->seek = 0;
@@ -38,7 +38,7 @@ static void seek_wrong(struct app *app)
 
 static void turn_split(struct app *app)
 {
-    const struct table *eval = app_kept(app, "eval %s", app_model(app));
+    const struct table *eval = app_kept(app, "eval %s", app_subject(app));
     if (!eval) return;
     const char *names[32];
     int count = 0, at = 0;
@@ -55,11 +55,12 @@ static void turn_split(struct app *app)
 int question_want(struct app *app)
 {
     if (!app->model) return 0;
+    if (!app->turned && app_failed(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row)) app->turned = true, app->turn = 1;
     if (app->turn) turn_split(app);
     if (app->seek) seek_wrong(app);
-    int want = app_want(app, "lens %s --row %s:%ld", app_model(app), app->split, app->row);
-    if (app->turn) app_want(app, "eval %s", app_model(app));
-    if (app->seek) app_want(app, "questions %s --split %s", app_model(app), app->split);
+    int want = app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row);
+    if (app->turn) app_want(app, "eval %s", app_subject(app));
+    if (app->seek) app_want(app, "questions %s --split %s", app_subject(app), app->split);
     return want;
 }
 

@@ -32,6 +32,7 @@ static const struct word symptoms[] = {
     {"no effect", "the edit changed nothing: another position, boundary or target"},
     {"wide [low, high]", "few questions: give --split more of them"},
     {"a view refuses", "read it: it names the file, the key, and what would be right"},
+    {"no dataset known", "a model without recipe: d asks for the data it was trained on"},
     {"numbers look old", "R reads the files again"},
 };
 

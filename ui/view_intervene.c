@@ -14,8 +14,15 @@
 struct state {
     struct form form;
     bool begun, sweeping;  /* sweeping: the sweep of these fields was asked for */
-    int before, after, sweep; /* wants; -1: none */
+    bool controlled;       /* controls at the alpha of the form are wanted */
+    int before, after, sweep, controls; /* wants; -1: none */
 };
+
+/* The same edit with a deliberately wrong target; the true bridge, which is the most that mixing can give, stands beside them. */
+static const struct { const char *target, *name; } controls[] = {
+    {"second", "second-best token"}, {"random", "random token"}, {"noise", "random direction"}, {"oracle", "the true bridge"},
+};
+enum { CONTROLS = sizeof controls / sizeof *controls };
 
 static struct state *state_of(struct app *app)
 {
@@ -30,18 +37,28 @@ static struct state *state_of(struct app *app)
     return s;
 }
 
+static int want_controls(struct app *app, const char *edit)
+{
+    struct text targets = {0};
+    for (size_t i = 0; i < CONTROLS; i++) text_add(&targets, "%s%s", i ? "," : "", controls[i].target);
+    int want = app_want(app, "sweep %s --do %s --over target=%s", app_subject(app), edit, targets.data);
+    text_clear(&targets);
+    return want;
+}
+
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
-    s->before = s->after = s->sweep = -1;
+    s->before = s->after = s->sweep = s->controls = -1;
     if (!app->model) return;
     struct text now = {0}, all = {0};
     form_add(&s->form, true, &now);
     form_add(&s->form, false, &all);
     s->before = question_want(app);
-    s->after = app_want(app, "lens %s --row %s:%ld --do %s", app_model(app), app->split, app->row, now.data);
-    bool known = app_kept(app, "sweep %s --do %s --over alpha=0:1:0.05", app_model(app), all.data);
-    if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s --over alpha=0:1:0.05", app_model(app), all.data);
+    s->after = app_want(app, "lens %s --row %s:%ld --do %s", app_subject(app), app->split, app->row, now.data);
+    bool known = app_kept(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
+    if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
+    if (s->controlled) s->controls = want_controls(app, now.data);
     app_show(app, s->sweep >= 0 ? s->sweep : s->after);
     text_clear(&now), text_clear(&all);
 }
@@ -69,9 +86,17 @@ static void press_sweep(struct app *app, int key)
     s->sweeping = true;
 }
 
+static void press_controls(struct app *app, int key)
+{
+    (void)key;
+    struct state *s = state_of(app);
+    s->controlled = !s->controlled;
+}
+
 static void press_cancel(struct app *app, int key)
 {
     (void)key;
+    app_stop(app, state_of(app)->controls);
     if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s goes on with it");
 }
 
@@ -104,8 +129,9 @@ static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
     {{PRESS_TAB, PRESS_BACK_TAB, PRESS_DOWN, PRESS_UP}, "field", "marks another field", press_field},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
-    {{'x', PRESS_SPACE}, "stop", "stops the sweep; what it has stays", press_cancel},
     {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
+    {{'c'}, "controls", "the same edit done wrongly on purpose, at this alpha: a second-best or random token, noise, the true bridge", press_controls},
+    {{'x', PRESS_SPACE}, "stop", "stops the sweep; what it has stays", press_cancel},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{'[', ']'}, NULL, "questions of the split before, of the next", question_press_split},
@@ -156,20 +182,23 @@ static size_t row_near(const struct table *sweep, const char *split, double alph
     return best;
 }
 
+/* Two rows: the name with accuracy before and after, then the interval. */
 static int draw_split(struct cells *cells, struct area area, const struct table *sweep, const char *split, double alpha)
 {
     size_t zero = row_near(sweep, split, 0), here = row_near(sweep, split, alpha);
     enum tint tint = split_tint(split);
     double off = fabs(table_number(sweep, here, "alpha") - alpha);
-    if (area.rows < 3) return 0;
-    int col = cells_put(cells, area.row, area.col, tint, split, area.cols);
-    cells_text(cells, area.row, col + 1, TINT_DIM, "n %.0f", table_number(sweep, here, "n"));
-    col = cells_text(cells, area.row + 1, area.col + 1, TINT_PLAIN, "%.3f ", table_number(sweep, zero, "accuracy"));
-    col = cells_text(cells, area.row + 1, col, TINT_DIM, cells->ascii ? "->" : "→");
-    if (off > 0.03) cells_text(cells, area.row + 1, col + 1, TINT_DIM, "...");
-    else col = cells_text(cells, area.row + 1, col + 1, TINT_TITLE, "%.3f", table_number(sweep, here, "accuracy"));
-    if (off <= 0.03) cells_text(cells, area.row + 2, area.col + 1, TINT_DIM, "[%.3f, %.3f]", table_number(sweep, here, "low"), table_number(sweep, here, "high"));
-    return 3;
+    if (area.rows < 2) return 0;
+    cells_put(cells, area.row, area.col, tint, split, 8);
+    int col = cells_text(cells, area.row, area.col + 9, TINT_PLAIN, "%.3f ", table_number(sweep, zero, "accuracy"));
+    col = cells_text(cells, area.row, col, TINT_DIM, cells->ascii ? "-> " : "→ ");
+    if (off > 0.03) cells_text(cells, area.row, col, TINT_DIM, "...");
+    else {
+        cells_text(cells, area.row, col, TINT_TITLE, "%.3f", table_number(sweep, here, "accuracy"));
+        cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "[%.3f, %.3f] n %.0f", table_number(sweep, here, "low"), table_number(sweep, here, "high"),
+                   table_number(sweep, here, "n"));
+    }
+    return 2;
 }
 
 /* "No effect" must never look like a finding. */
@@ -188,7 +217,27 @@ static int draw_effect(struct cells *cells, struct area area, const struct table
     return 2;
 }
 
-static void draw_numbers(struct cells *cells, struct area area, const struct table *sweep, double alpha)
+static void draw_controls(struct app *app, struct cells *cells, struct area area)
+{
+    const struct table *table = result_table(app_result(app, state_of(app)->controls), 0);
+    if (area.rows < 2) return;
+    cells_text(cells, area.row, area.col, TINT_TITLE, "controls, %s", app->split);
+    for (size_t i = 0; i < CONTROLS && (int)i + 1 < area.rows; i++) {
+        int row = area.row + 1 + (int)i;
+        cells_text(cells, row, area.col + 1, TINT_DIM, "%s", controls[i].name);
+        const char *shown = "...";
+        char number[16];
+        for (size_t r = 0; table && r < table->row_count; r++) {
+            const char *split = table_text(table, r, "split"), *target = table_text(table, r, "target");
+            if (!split || !target || strcmp(split, app->split) != 0 || strcmp(target, controls[i].target) != 0) continue;
+            snprintf(number, sizeof number, "%.3f", table_number(table, r, "accuracy"));
+            shown = number;
+        }
+        draw_right(cells, row, area.col + area.cols - 1, TINT_PLAIN, "%s", shown);
+    }
+}
+
+static void draw_numbers(struct app *app, struct cells *cells, struct area area, const struct table *sweep, double alpha)
 {
     const char *before = "";
     cells_text(cells, area.row, area.col, TINT_TITLE, "alpha 0 %s %.2f", cells->ascii ? "->" : "→", alpha);
@@ -203,8 +252,11 @@ static void draw_numbers(struct cells *cells, struct area area, const struct tab
         int taken = draw_split(cells, area, sweep, split, alpha);
         area.row += taken, area.rows -= taken;
     }
-    area.row++, area.rows--;
-    draw_effect(cells, area, sweep, alpha);
+    bool roomy = area.rows >= 9;
+    area.row += roomy, area.rows -= roomy;
+    int taken = draw_effect(cells, area, sweep, alpha) + roomy;
+    area.row += taken, area.rows -= taken;
+    if (state_of(app)->controls >= 0) draw_controls(app, cells, area);
 }
 
 static void draw_sweep(struct app *app, struct cells *cells, struct area area)
@@ -232,7 +284,7 @@ static void draw_sweep(struct app *app, struct cells *cells, struct area area)
         figure_draw_cells(figure, cells, area.row, area.col + 1, area.rows, area.cols - NUMBERS - 2);
         figure_free(figure);
     } else draw_wrapped(cells, area, TINT_BAD, err.text);
-    draw_numbers(cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep, form_alpha(&s->form));
+    draw_numbers(app, cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep, form_alpha(&s->form));
 }
 
 static void draw(struct app *app, struct cells *cells, struct area area)

@@ -1,5 +1,6 @@
 #include "app.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { SITES };
@@ -66,12 +67,16 @@ static const struct binding keys[] = {
 
 /* ---- the picture */
 
+enum { PICTURE = 38, TALL = 18 }; /* columns of the picture; rows that all of it needs */
+
 struct picture {
     struct app *app;
     struct cells *cells;
-    int row, col, end; /* end: the row behind the last */
+    int row, col;
     int k, loops;
     bool brief;        /* not enough rows for the lines that only look good */
+    bool tokens;       /* the state is handed from token to token, not from loop to loop */
+    const struct table *sites;
 };
 
 /* What enters loop k + 1. */
@@ -88,18 +93,45 @@ static void pipe_row(struct picture *p, const char *mark, const char *label, con
 {
     cells_text(p->cells, p->row, p->col + 4, TINT_PLAIN, "%s", mark);
     int col = cells_text(p->cells, p->row, p->col + 6, TINT_KEY, "%s", label);
-    cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s", more);
+    cells_put(p->cells, p->row++, col + 1, TINT_DIM, more, p->col + PICTURE - 2 - col);
+}
+
+/* How many blocks of a part ("prelude") the list of sites names: "prelude.0.out", "prelude.1.out" ... */
+static int count_blocks(const struct table *sites, const char *part)
+{
+    int count = 0, number;
+    size_t size = strlen(part);
+    for (size_t r = 0; sites && r < sites->row_count; r++) {
+        const char *site = table_text(sites, r, "site");
+        if (site && !strncmp(site, part, size) && site[size] == '.' && sscanf(site + size, ".%d", &number) == 1 && number >= count) count = number + 1;
+    }
+    return count;
+}
+
+/* Blocks that run once, before the loops or behind them. */
+static void draw_once(struct picture *p, const char *part)
+{
+    int count = count_blocks(p->sites, part);
+    if (!count) return;
+    pipe_row(p, "│", "", "");
+    int col = cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "%s", part);
+    cells_text(p->cells, p->row - 1, col + 1, TINT_DIM, count == 1 ? "1 block, once" : "%d blocks, once", count);
 }
 
 static void draw_entry(struct picture *p)
 {
     const char *vocab = app_fact(p->app, "vocab"), *width = app_fact(p->app, "width");
     cells_text(p->cells, p->row++, p->col + 2, TINT_PLAIN, "tokens");
-    if (!p->brief) pipe_row(p, "│", "", "");
+    bool once = count_blocks(p->sites, "prelude") + count_blocks(p->sites, "encoder") > 0;
+    if (!p->brief && !once) pipe_row(p, "│", "", "");
     int col = cells_text(p->cells, p->row, p->col + 2, TINT_TITLE, "embedding W");
     cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s × %s", vocab ? vocab : "?", width ? width : "?");
-    pipe_row(p, "│", "h.0", "boundary 0");
-    if (!p->brief) pipe_row(p, "▼", p->k == 1 ? "x.1" : "", p->k == 1 ? "= h.0, enters loop 1" : "");
+    draw_once(p, "prelude"), draw_once(p, "encoder");
+    struct text label = {0};
+    text_add(&label, "%s.0", p->tokens ? "s" : "h");
+    pipe_row(p, "│", label.data, p->tokens ? "before the first token" : "boundary 0");
+    if (!p->brief) pipe_row(p, "▼", "", p->tokens || p->k > 1 ? "" : "enters loop 1");
+    text_clear(&label);
 }
 
 static void draw_box_row(struct picture *p, const char *left, const char *fill, const char *right)
@@ -115,7 +147,8 @@ static void draw_stack(struct picture *p)
     int blocks = app_fact_int(p->app, "blocks", 1);
     draw_box_row(p, "┌", "─", "┐");
     draw_box_row(p, "│", " ", "│");
-    int col = cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "loop %d of %d", p->k, p->loops);
+    int col = p->tokens ? cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "every token")
+                        : cells_text(p->cells, p->row - 1, p->col + 2, TINT_TITLE, "loop %d of %d", p->k, p->loops);
     cells_text(p->cells, p->row - 1, col + 1, TINT_DIM, "shared");
     draw_box_row(p, "│", " ", "│");
     if (blocks == 1) cells_text(p->cells, p->row - 1, p->col + 2, TINT_PLAIN, "block 0");
@@ -132,14 +165,15 @@ static void draw_stack(struct picture *p)
 static void draw_return(struct picture *p, int top, int bottom)
 {
     enum { RIGHT = 32 };
-    bool last = p->k == p->loops;
+    bool last = p->k == p->loops && !p->tokens;
     enum tint tint = last ? TINT_DIM : TINT_KEY;
     for (int c = 28; c < RIGHT; c++) cells_text(p->cells, top, p->col + c, tint, c == 28 ? "◀" : "─");
     cells_text(p->cells, top, p->col + RIGHT, tint, "┐");
     for (int r = top + 1; r < bottom; r++) cells_text(p->cells, r, p->col + RIGHT, tint, "│");
     for (int c = 5; c < RIGHT; c++) cells_text(p->cells, bottom, p->col + c, tint, "─");
     cells_text(p->cells, bottom, p->col + RIGHT, tint, "┘");
-    if (!last) cells_text(p->cells, top + 2, p->col + RIGHT + 2, TINT_KEY, "x.%d", p->k + 1);
+    if (p->tokens) cells_text(p->cells, top + 2, p->col + RIGHT + 2, TINT_KEY, "s.t");
+    else if (!last) cells_text(p->cells, top + 2, p->col + RIGHT + 2, TINT_KEY, "x.%d", p->k + 1);
 }
 
 static void draw_handing_on(struct picture *p)
@@ -147,7 +181,8 @@ static void draw_handing_on(struct picture *p)
     const char *interface = app_fact(p->app, "interface");
     struct text more = {0};
     cells_text(p->cells, p->row++, p->col + 4, TINT_PLAIN, "├");
-    if (p->k < p->loops) add_rule(&more, interface ? interface : "none", p->k);
+    if (p->tokens) text_add(&more, "to the next token: %s", interface ? interface : "as it is");
+    else if (p->k < p->loops) add_rule(&more, interface ? interface : "none", p->k);
     else text_add(&more, "the last one: decoded");
     pipe_row(p, "│", "", more.data);
     text_clear(&more);
@@ -160,11 +195,12 @@ static void draw_exit(struct picture *p)
 {
     const char *head = app_fact(p->app, "head"), *each = app_fact(p->app, "norm_each_loop");
     struct text label = {0}, more = {0};
-    text_add(&label, "h.%d", p->k);
-    text_add(&more, "boundary %d", p->k);
+    text_add(&label, p->tokens ? "s.t" : "h.%d", p->k);
+    text_add(&more, p->tokens ? "behind token t" : "boundary %d", p->k);
     pipe_row(p, "│", label.data, more.data);
     text_clear(&label), text_clear(&more);
     draw_handing_on(p);
+    draw_once(p, "coda");
     int col = cells_text(p->cells, p->row, p->col + 2, TINT_TITLE, each && !strcmp(each, "true") ? "head" : "norm, head");
     cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s", head && text_starts(head, "tied") ? "W again (tied)" : "a table of its own");
     if (!p->brief) pipe_row(p, "│", "", "");
@@ -173,12 +209,13 @@ static void draw_exit(struct picture *p)
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
-    enum { PICTURE = 38, TALL = 18 };
     static const char *const columns[] = {"site", "shape", NULL};
     const struct table *sites = app_table(app, SITES, 0);
     struct state *s = state_of(app);
     int loops = app_fact_int(app, "loops", 1);
-    struct picture p = {app, cells, area.row + (area.rows > TALL + 1), area.col + 2, area.row + area.rows, .loops = loops, .brief = area.rows < TALL};
+    struct picture p = {app, cells, area.row + (area.rows > TALL + 1), area.col + 1, .loops = loops, .brief = area.rows < TALL, .sites = sites};
+    const char *boundary = app_fact(app, "boundary");
+    p.tokens = boundary && !strcmp(boundary, "token");
     p.k = shown_loop(sites, s->at, loops);
     if (app_fact(app, "loops")) {
         draw_entry(&p);

@@ -46,7 +46,7 @@ static void draw_none(struct cells *cells, struct area area)
     inner.row += rows + 1, inner.rows -= rows + 1;
     draw_wrapped(cells, inner, TINT_PLAIN,
                  "Bundled models are folders with a config.json under models/, here or where the program is installed.\n"
-                 "Your own: loopscope tui PATH, with PATH a folder that holds config.json and model.safetensors.");
+                 "Your own: o asks for a path, of a folder that holds config.json and model.safetensors.");
 }
 
 static void draw_about(struct app *app, struct cells *cells, struct area area)

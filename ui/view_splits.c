@@ -12,8 +12,8 @@ struct state { int at; }; /* the picked row of the accuracies */
 static void lines(struct app *app)
 {
     if (!app->model) return;
-    app_want(app, "eval %s", app_model(app));
-    app_want(app, "bridge %s --boundary -1", app_model(app));
+    app_want(app, "eval %s", app_subject(app));
+    app_want(app, "bridge %s --boundary -1", app_subject(app));
 }
 
 static void press_row(struct app *app, int key)
