@@ -13,8 +13,8 @@ static const struct option options[] = {
     {"alpha", OPTION_NUMBER, "0.5", .low = 0, .high = 1, .help = "weight of the embedding"},
     {"norm", OPTION_CHOICE, "rms", .choices = "rms|match|l2|none", .help = "length of the embedding: root mean square 1, that of h, 1, or as stored"},
     {"rule", OPTION_CHOICE, "mix", .choices = "mix|add", .help = "(1-a) h + a e, or h + a e"},
-    {"target", OPTION_CHOICE, "decoded", .choices = "decoded|second|oracle|random|noise|soft",
-     .help = "whose embedding: the decoded token, the second best, the true bridge, a random token; a random direction; the softmax mixture"},
+    {"target", OPTION_CHOICE, "decoded", .choices = "decoded|second|oracle|input|random|noise|soft",
+     .help = "whose embedding: the decoded token, the second best, the true bridge, the position's own token, a random token; a random direction; the softmax mixture"},
     {"seed", OPTION_INT, "0", .help = "of the random targets"},
     {0},
 };
@@ -22,7 +22,7 @@ static const struct option options[] = {
 static bool decodes(const struct args *args)
 {
     const char *target = args_text(args, "target");
-    return strcmp(target, "oracle") && strcmp(target, "random");
+    return strcmp(target, "oracle") && strcmp(target, "input") && strcmp(target, "random");
 }
 
 static int second_best(const float *row, int n)
@@ -45,6 +45,7 @@ static int choose(const struct operation *op, const char *target, int i)
 {
     int v = op->run->model->vocab_size;
     const float *logits = op->decoded ? op->decoded + (size_t)i * (size_t)v : NULL;
+    if (!strcmp(target, "input")) return op->questions[i]->tokens[op->positions[i]];
     if (!strcmp(target, "oracle")) return oracle(op->questions[i], op->positions[i]);
     if (!strcmp(target, "second")) return second_best(logits, v);
     if (strcmp(target, "random")) return row_argmax(logits, v);
