@@ -19,9 +19,10 @@ static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 static uint32_t big_endian(const unsigned char *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
 
-static void add_block(struct hash *hash, const unsigned char *block)
+/* Blocks of 64 bytes into the state. */
+static void add_plain(uint32_t s[8], const unsigned char *block)
 {
-    uint32_t w[64], *s = hash->state;
+    uint32_t w[64];
     for (int i = 0; i < 16; i++) w[i] = big_endian(block + 4 * i);
     for (int i = 16; i < 64; i++) {
         uint32_t x = w[i - 15], y = w[i - 2];
@@ -35,6 +36,55 @@ static void add_block(struct hash *hash, const unsigned char *block)
     }
     s[0] += a, s[1] += b, s[2] += c, s[3] += d, s[4] += e, s[5] += f, s[6] += g, s[7] += h;
 }
+
+static void add_all_plain(uint32_t s[8], const unsigned char *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) add_plain(s, blocks + 64 * i);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <immintrin.h>
+
+/* The same with the processor's own rounds, several times as fast: a model of some gigabytes is hashed for every table. The instructions want the
+ * state as the words a b e f and c d g h, highest first. */
+__attribute__((target("sha,sse4.1,ssse3"))) static void add_all_fast(uint32_t s[8], const unsigned char *blocks, size_t count)
+{
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)s), 0xb1);
+    __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(s + 4)), 0x1b);
+    __m128i abef = _mm_alignr_epi8(cdab, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, cdab, 0xf0);
+    for (size_t b = 0; b < count; b++) {
+        __m128i w[4], abef_before = abef, cdgh_before = cdgh;
+        for (int i = 0; i < 16; i++) {
+            __m128i *now = &w[i % 4], back1 = w[(i + 3) % 4], back2 = w[(i + 2) % 4], back3 = w[(i + 1) % 4];
+            if (i < 4) *now = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(blocks + 64 * b + 16 * i)), swap);
+            else *now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(*now, back3), _mm_alignr_epi8(back1, back2, 4)), back1);
+            __m128i k = _mm_add_epi32(*now, _mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i)));
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, k);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(k, 0x0e));
+        }
+        abef = _mm_add_epi32(abef, abef_before), cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    }
+    __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+    _mm_storeu_si128((__m128i *)(void *)s, _mm_blend_epi16(feba, dchg, 0xf0));
+    _mm_storeu_si128((__m128i *)(void *)(s + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+static bool has_rounds(void)
+{
+    unsigned a, b, c, d, features;
+    if (!__get_cpuid(1, &a, &b, &features, &d) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    return b & bit_SHA && features & bit_SSE4_1 && features & bit_SSSE3;
+}
+
+static void add_blocks(struct hash *hash, const unsigned char *blocks, size_t count)
+{
+    (has_rounds() ? add_all_fast : add_all_plain)(hash->state, blocks, count);
+}
+#else
+static void add_blocks(struct hash *hash, const unsigned char *blocks, size_t count) { add_all_plain(hash->state, blocks, count); }
+#endif
 
 void hash_start(struct hash *hash)
 {
@@ -50,12 +100,12 @@ void hash_add(struct hash *hash, const void *data, size_t size)
         size_t part = size < 64 - held ? size : 64 - held;
         memcpy(hash->block + held, from, part);
         if (held + part < 64) return;
-        add_block(hash, hash->block);
+        add_blocks(hash, hash->block, 1);
         from += part;
         size -= part;
     }
-    for (; size >= 64; from += 64, size -= 64) add_block(hash, from);
-    if (size) memcpy(hash->block, from, size);
+    if (size >= 64) add_blocks(hash, from, size / 64);
+    if (size % 64) memcpy(hash->block, from + size / 64 * 64, size % 64);
 }
 
 void hash_end(struct hash *hash, char hex[HASH_HEX])

@@ -178,12 +178,19 @@ static bool allocate(struct model *model, const char *label, struct err *err)
     return true;
 }
 
-struct model *model_fresh(const char *text, const char *label, struct sink *sink, struct err *err)
+struct model *model_outline(const char *text, const char *label, struct sink *sink, struct err *err)
 {
     struct model *model = describe(config_parse(text, label, err), sink, err);
     if (!model) return NULL;
     model->path = mem_text(label);
     model->name = mem_text(label);
+    return model;
+}
+
+struct model *model_fresh(const char *text, const char *label, struct sink *sink, struct err *err)
+{
+    struct model *model = model_outline(text, label, sink, err);
+    if (!model) return NULL;
     if (allocate(model, text_show(label), err)) return model;
     model_free(model);
     return NULL;

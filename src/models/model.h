@@ -63,6 +63,7 @@ struct model {
     int vocab_size, width, loops, blocks;
     int longest;                /* tokens a sequence may have (learned positions); 0: any number */
     int prelude, coda;          /* unshared blocks before and behind the loops; with a coda, decode reads whole sequences */
+    bool blends;                /* the logits decode a blend of h.1 ... h.K, not h.K alone */
     const struct weight *table; /* W: the embedding */
     const char *interface;      /* in words, for lists */
     const char *start;          /* h.0 in words, where it is not the embedding; NULL: it is */
@@ -75,6 +76,9 @@ struct model *model_open(const char *folder, struct sink *sink, struct err *err)
 
 /* From a config text alone, weights not drawn yet (all zero), trainable. label: what messages call the text. */
 struct model *model_fresh(const char *config_text, const char *label, struct sink *sink, struct err *err);
+
+/* The same without memory for the weights: what it declares, for sizes that are only written. */
+struct model *model_outline(const char *config_text, const char *label, struct sink *sink, struct err *err);
 
 /* A trainable f32 copy of an opened model. */
 struct model *model_trainable(const struct model *model, struct err *err);

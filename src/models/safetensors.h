@@ -50,8 +50,18 @@ const char *tensor_set_hash(struct tensor_set *set);
 /* "[250, 256]" appended to nothing: one of eight rotating buffers. */
 const char *shape_show(int dims, const int64_t *shape);
 
-/* Writing: tensors lie in order of falling element size, then by name, without gaps; metadata {"format":"pt"}. */
-struct tensor_out { const char *name; enum dtype dtype; int dims; int64_t shape[TENSOR_DIMS]; const void *data; };
+/* Writing: tensors lie in order of falling element size, then by name, without gaps; metadata {"format":"pt"}. A tensor's numbers stand in memory, or are
+ * made piece by piece while they are written: make is called for rising ranges without gaps, one tensor after the other, and false ends the writing
+ * with the err it set. Nothing is left behind then. */
+struct tensor_out {
+    const char *name;
+    enum dtype dtype;
+    int dims;
+    int64_t shape[TENSOR_DIMS];
+    const void *data;
+    bool (*make)(void *self, const struct tensor_out *tensor, size_t from, size_t count, void *out, struct err *err); /* when data is NULL */
+    void *self;
+};
 bool tensors_write(const char *path, const struct tensor_out *tensors, size_t count, struct err *err);
 
 #endif

@@ -40,6 +40,32 @@ static void add_header(const struct tensor_out *const *tensors, size_t count, st
     while (out->size % 64 != 56) text_add(out, " "); /* the data start 64-byte aligned, so they are read in place */
 }
 
+enum { PIECE = 1 << 18 /* numbers made at once */ };
+
+static bool put_made(struct file_writer *out, const struct tensor_out *tensor, void *piece, struct err *err)
+{
+    size_t size = dtype_size(tensor->dtype), count = bytes_of(tensor) / size;
+    for (size_t from = 0; from < count && !out->wrong; from += PIECE) {
+        size_t n = count - from < PIECE ? count - from : PIECE;
+        if (!tensor->make(tensor->self, tensor, from, n, piece, err)) return false;
+        file_put(out, piece, n * size);
+    }
+    return true;
+}
+
+static bool put_tensors(struct file_writer *out, const struct tensor_out *const *tensors, size_t count, struct err *err)
+{
+    enum { LARGEST = 8 /* bytes of a number */ };
+    void *piece = mem_new((size_t)PIECE * LARGEST);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (tensors[i]->make && !tensors[i]->data) ok = put_made(out, tensors[i], piece, err);
+        else file_put(out, tensors[i]->data, bytes_of(tensors[i]));
+    }
+    mem_free(piece);
+    return ok;
+}
+
 bool tensors_write(const char *path, const struct tensor_out *tensors, size_t count, struct err *err)
 {
     struct file_writer out;
@@ -53,8 +79,10 @@ bool tensors_write(const char *path, const struct tensor_out *tensors, size_t co
     for (int i = 0; i < 8; i++) length[i] = (unsigned char)((uint64_t)header.size >> 8 * i);
     file_put(&out, length, sizeof length);
     file_put(&out, header.data, header.size);
-    for (size_t i = 0; i < count; i++) file_put(&out, order[i]->data, bytes_of(order[i]));
+    bool ok = put_tensors(&out, order, count, err);
     text_clear(&header);
     mem_free(order);
-    return file_commit(&out, err);
+    if (ok) return file_commit(&out, err);
+    file_abandon(&out);
+    return false;
 }

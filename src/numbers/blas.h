@@ -4,6 +4,8 @@
  *     blas_nn(m, n, k, a, b, 1, c);     c[m,n] += a[m,k] b[k,n]             (its input's gradient)
  *     blas_tn(m, n, k, a, b, 1, c);     c[m,n] += a[k,m]^T b[k,n]           (its weight's gradient)
  *
+ *     blas_nt_into(m, n, k, a, b, 0, c, 640);    the same, the rows of c 640 apart  (some columns of a wider matrix)
+ *
  * beta 0 stores, 1 adds. blas_check compares small products with a plain loop: some old builds pick kernels that are wrong on new processors.
  */
 #ifndef NUMBERS_BLAS_H
@@ -12,6 +14,7 @@
 #include "ground/err.h"
 
 void blas_nt(int m, int n, int k, const float *a, const float *b, float beta, float *c);
+void blas_nt_into(int m, int n, int k, const float *a, const float *b, float beta, float *c, int stride);
 void blas_nn(int m, int n, int k, const float *a, const float *b, float beta, float *c);
 void blas_tn(int m, int n, int k, const float *a, const float *b, float beta, float *c);
 

@@ -1,5 +1,7 @@
 #include "numbers/dtype.h"
 
+#include "numbers/kernel.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -20,27 +22,44 @@ const char *dtype_name(enum dtype dtype) { return kinds[dtype].name; }
 size_t dtype_size(enum dtype dtype) { return kinds[dtype].size; }
 bool dtype_is_weight(enum dtype dtype) { return dtype == F32 || dtype == F16 || dtype == BF16; }
 
-static float from_bits(uint32_t bits)
+static inline float from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, 4);
     return value;
 }
 
-static uint32_t to_bits(float value)
+static inline uint32_t to_bits(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, 4);
     return bits;
 }
 
-static float widen_half(uint16_t h)
+/* Exponent and fraction moved into place stand for a number 2^112 times too small, subnormals included; infinities and NaN are set apart. */
+static inline float widen_half(uint16_t h)
 {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
-    if (exponent == 31) return from_bits(sign | 0x7f800000 | fraction << 13);
-    if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-    float small = (float)fraction * 0x1p-24f; /* subnormal */
-    return sign ? -small : small;
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = (uint32_t)(h & 0x7fff) << 13;
+    uint32_t bits = to_bits(from_bits(magnitude) * 0x1p112f);
+    return from_bits(sign | (magnitude >= 0x0f800000 ? 0x7f800000 | magnitude : bits));
+}
+
+KERNEL static void widen_halves(const unsigned char *from, float *restrict out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        memcpy(&half, from + 2 * i, 2);
+        out[i] = widen_half(half);
+    }
+}
+
+KERNEL static void widen_brains(const unsigned char *from, float *restrict out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        memcpy(&half, from + 2 * i, 2);
+        out[i] = from_bits((uint32_t)half << 16);
+    }
 }
 
 static uint16_t narrow_half(float value)
@@ -69,19 +88,8 @@ void dtype_widen(enum dtype dtype, const void *bytes, float *out, size_t n)
     assert(dtype_is_weight(dtype));
     if (dtype == F32) {
         memcpy(out, bytes, n * 4);
-    } else if (dtype == BF16) {
-        for (size_t i = 0; i < n; i++) {
-            uint16_t half;
-            memcpy(&half, from + 2 * i, 2);
-            uint32_t bits = (uint32_t)half << 16;
-            memcpy(out + i, &bits, 4);
-        }
     } else {
-        for (size_t i = 0; i < n; i++) {
-            uint16_t half;
-            memcpy(&half, from + 2 * i, 2);
-            out[i] = widen_half(half);
-        }
+        (dtype == BF16 ? widen_brains : widen_halves)(from, out, n);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "numbers/weight.h"
 
 struct places;
+struct pool;
 
 struct tensor {
     float *data;                  /* [rows, cols], row-major */
@@ -36,6 +37,7 @@ struct tape {
     bool records;
     float *grads; /* parameter gradients, the layout of weight->offset; needed when recording */
     struct node *last;
+    struct pool *pool; /* threads that large products may share; NULL: the caller's alone. The numbers are the same either way */
 };
 
 struct tensor *tape_tensor(struct tape *tape, int rows, int cols); /* data not set */
