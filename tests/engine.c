@@ -116,13 +116,29 @@ static const char *const interfaces[] = {
     LOOPED("\"kind\":\"discoloop\",\"alpha_value\":0.7"),
     LOOPED("\"kind\":\"discoloop\",\"alpha\":\"gate\",\"tau\":0.6"),
     LOOPED("\"kind\":\"ponder\",\"top_k\":4"),
+    LOOPED("\"kind\":\"residual\",\"tau\":0.8"),
     LOOPED("\"kind\":\"ponder_sum\",\"top_k\":3,\"top_k_renormalize\":true"),
+};
+
+/* All of OpenMythos but one part each, then all the other way round. */
+#define MYTHOS(attention, coda, index, lora, act, moe) \
+    "{\"model_type\":\"openmythos\",\"vocab_size\":9,\"dim\":18,\"n_heads\":3,\"max_loop_iters\":3,\"prelude_layers\":1,\"coda_layers\":" #coda "," \
+    "\"act_threshold\":0.75,\"rope_theta\":100,\"lora_rank\":2,\"n_experts\":3,\"n_shared_experts\":2,\"n_experts_per_tok\":2,\"expert_dim\":4," attention \
+    ",\"use_loop_index_embedding\":" #index ",\"use_lora\":" #lora ",\"use_act\":" #act ",\"use_moe\":" #moe "}"
+#define GROUPED "\"attn_type\":\"gqa\",\"n_kv_heads\":1"
+#define LATENT "\"attn_type\":\"mla\",\"q_lora_rank\":5,\"kv_lora_rank\":4,\"qk_rope_head_dim\":2,\"qk_nope_head_dim\":3,\"v_head_dim\":4"
+
+static const char *const switches[] = {
+    MYTHOS(LATENT, 1, true, true, true, true),   MYTHOS(GROUPED, 0, true, true, true, true),  MYTHOS(GROUPED, 1, false, true, true, true),
+    MYTHOS(GROUPED, 2, true, false, true, true), MYTHOS(GROUPED, 1, true, true, false, true), MYTHOS(GROUPED, 1, true, true, true, false),
+    MYTHOS(LATENT, 0, false, false, false, false),
 };
 
 static void gradients_of_every_interface(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) check_gradient(interfaces[i]);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) check_gradient(switches[i]);
 }
 
 /* A later token never changes an earlier position. */
@@ -162,7 +178,7 @@ static void pruning_and_lens_are_identities(void **state)
         for (int b = 0; b < 3; b++)
             for (int v = 0; v < full->cols; v++)
                 assert_float_equal(full->data[(all.batch->start[b + 1] - 1) * full->cols + v], pruned->data[b * full->cols + v], 1e-5);
-        if (!strcmp(families[i]->boundary, "loop")) {
+        if (!strcmp(families[i]->boundary, "loop") && !model->blends) {
             struct tensor *lens = run_decode(&all, all.states[all.loops], all.loops);
             assert_memory_equal(lens->data, full->data, sizeof(float) * (size_t)(full->rows * full->cols));
         }
@@ -208,7 +224,7 @@ static void check_replay(const char *config)
         nudge_fire(&nudge.handler, &edited, pattern, changed);
         run_replay(&replay, &base, &tape, copies, from, changed);
         struct tensor *got = run_forward(&replay, NULL);
-        assert_int_equal(got->rows, from == model->loops ? 1 : 3); /* positions 1, 2, 3 of the third row */
+        assert_int_equal(got->rows, from == model->loops && !model->coda ? 1 : 3); /* positions 1, 2, 3 of the third row */
         for (int i = 0; i < got->rows; i++)
             for (int v = 0; v < got->cols; v++)
                 assert_float_equal(got->data[i * got->cols + v], want->data[(got->places->at[i] - batch->size) * got->cols + v], 2e-5);
@@ -221,6 +237,9 @@ static void replays_equal_full_runs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) check_replay(interfaces[i]);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) check_replay(switches[i]);
+    for (size_t i = 0; families[i]; i++)
+        if (!strcmp(families[i]->boundary, "loop")) check_replay(families[i]->example);
 }
 
 static void a_pattern_that_matches_nothing_is_an_error(void **state)

@@ -161,7 +161,7 @@ static void declare_loop(struct builder *b, struct openmythos *m)
     int d = b->model->width;
     bool lora = config_bool_quiet(c, "use_lora", true), moe = config_bool_quiet(c, "use_moe", true);
     m->index = config_bool_quiet(c, "use_loop_index_embedding", true);
-    m->act = config_bool_quiet(c, "use_act", true);
+    b->model->blends = m->act = config_bool_quiet(c, "use_act", true);
     if (!moe) config_known(c, "n_experts|n_shared_experts|n_experts_per_tok|expert_dim");
     declare_block(b, m, &m->loop, moe, "recurrent.block");
     m->loop_norm = build_vector(b, WEIGHT_GAIN, d, "recurrent.norm.weight");
