@@ -5,6 +5,7 @@
  *     discoloop    x.{k+1} = h.k + alpha rms(Phi(h.k)),   Phi(h) = sum_v p_v W[v],   p = softmax(decode(h) / tau)
  *     ponder       x.{k+1} = Phi(h.k)
  *     ponder_sum   x.{k+1} = x.k + Phi(h.k)               (PonderLM)
+ *     residual     as discoloop, but p = softmax(A h / tau) and the rows of B in place of W's: the same cost, and nothing that means a token (a control)
  *     logits = decode(h.K) = H h.K  (norm_each_loop: the state is normed already)  or  H norm(h.K)
  *
  * Shapes: N packed tokens, D width, V vocabulary, F MLP width.
@@ -15,7 +16,7 @@
 
 struct block { const struct weight *norm_attn, *q, *k, *v, *o, *norm_mlp, *gate, *up, *down; };
 
-enum interface { NONE, DISCOLOOP, PONDER, PONDER_SUM };
+enum interface { NONE, DISCOLOOP, PONDER, PONDER_SUM, RESIDUAL };
 
 struct looped {
     struct heads heads;
@@ -26,16 +27,17 @@ struct looped {
     float alpha;
     struct soft soft;
     const struct weight *table, *head, *norm, *gate, *gate_bias;
+    const struct weight *mix_in, *mix_out; /* what Phi decodes with and mixes from: head and table, but for residual */
     struct block *blocks;
 };
 
-static const char *const interfaces[] = {[NONE] = "none", [DISCOLOOP] = "discoloop", [PONDER] = "ponder", [PONDER_SUM] = "ponder_sum"};
+static const char *const interfaces[] = {[NONE] = "none", [DISCOLOOP] = "discoloop", [PONDER] = "ponder", [PONDER_SUM] = "ponder_sum", [RESIDUAL] = "residual"};
 
 static void declare_interface(struct builder *b, struct looped *m)
 {
     struct config *c = b->config;
-    const char *kind = config_choice(c, "loop_interface.kind", "none|discoloop|ponder|ponder_sum");
-    for (int i = 0; i < 4; i++)
+    const char *kind = config_choice(c, "loop_interface.kind", "none|discoloop|ponder|ponder_sum|residual");
+    for (int i = NONE; i <= RESIDUAL; i++)
         if (!strcmp(kind, interfaces[i])) m->interface = (enum interface)i;
     b->model->interface = kind;
     bool gate = !strcmp(config_choice_quiet(c, "loop_interface.alpha", "fixed|gate", "fixed"), "gate");
@@ -46,7 +48,12 @@ static void declare_interface(struct builder *b, struct looped *m)
         .renormalize = config_bool_quiet(c, "loop_interface.top_k_renormalize", false),
     };
     if (!(m->soft.tau > 0)) config_wrong(c, "loop_interface.tau", "must be above 0");
-    if (gate && m->interface == DISCOLOOP) {
+    m->mix_in = m->head, m->mix_out = m->table;
+    if (m->interface == RESIDUAL) {
+        m->mix_in = build_weight(b, WEIGHT_TABLE, b->model->vocab_size, b->model->width, "model.loop_interface.in.weight");
+        m->mix_out = build_weight(b, WEIGHT_TABLE, b->model->vocab_size, b->model->width, "model.loop_interface.out.weight");
+    }
+    if (gate && (m->interface == DISCOLOOP || m->interface == RESIDUAL)) {
         m->gate = build_weight(b, WEIGHT_MATRIX, 1, b->model->width, "model.loop_interface.gate.weight");
         m->gate_bias = build_vector(b, WEIGHT_BIAS, 1, "model.loop_interface.gate.bias");
     }
@@ -151,7 +158,7 @@ static struct tensor *interface(struct run *run, const struct looped *m, struct 
 {
     struct tape *t = run->tape;
     if (m->interface == NONE) return h;
-    struct tensor *phi = run_site(run, op_soft_embed(t, normed(run, m, h), m->head, m->table, m->soft), "phi.%d", k);
+    struct tensor *phi = run_site(run, op_soft_embed(t, normed(run, m, h), m->mix_in, m->mix_out, m->soft), "phi.%d", k);
     phi->places = h->places;
     if (m->interface == PONDER) return phi;
     if (m->interface == PONDER_SUM) return op_mix(t, run_input_at(run, h, k), phi, NULL);
