@@ -51,8 +51,10 @@ static void plant_models(struct sink *sink)
 static void plant_info(struct sink *sink)
 {
     struct table *t = make("info", (const char *const[]){"property", "value", "source", NULL});
-    static const char *const facts[][2] = {{"family", "looped"}, {"loops", "2"}, {"blocks", "1"}, {"width", "256"}, {"vocab", "250"}, {"interface", "none"},
-        {"head", "tied to the embedding table"}, {"dtype", "F32"}, {"bytes", "4400000"}, {"norm_each_loop", "true"}, {"rope_theta", "4"}};
+    static const char *const facts[][2] = {
+        {"family", "looped"}, {"loops", "2"},   {"blocks", "1"},      {"width", "256"},           {"vocab", "250"},   {"interface", "none"},
+        {"dtype", "F32"},     {"bytes", "4e6"}, {"rope_theta", "4"},  {"norm_each_loop", "true"}, {"head", "tied to the embedding table"},
+    };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) ROW(t, T(facts[i][0]), T(facts[i][1]), T("config"));
     give(sink, t);
 }
@@ -62,9 +64,14 @@ static void plant_sites(struct sink *sink)
     struct table *t = make("sites", (const char *const[]){"site", "shape", "loop", "block", NULL});
     ROW(t, T("h.0"), T("[N, 256]"), N(0), N(NAN));
     for (int k = 1; k <= 2; k++) {
-        char name[4][64];
-        snprintf(name[0], 64, "x.%d", k), snprintf(name[1], 64, "loop.%d.block.0.mid", k), snprintf(name[2], 64, "loop.%d.block.0.out", k), snprintf(name[3], 64, "h.%d", k);
-        for (int i = 0; i < 4; i++) ROW(t, T(name[i]), T("[N, 256]"), N(k), N(i == 1 || i == 2 ? 0 : NAN));
+        static const char *const names[] = {"x.%d", "loop.%d.block.0.mid", "loop.%d.block.0.out", "h.%d"};
+        for (int i = 0; i < 4; i++) {
+            struct text name = {0};
+            const char *place = strstr(names[i], "%d");
+            text_add(&name, "%.*s%d%s", (int)(place - names[i]), names[i], k, place + 2);
+            ROW(t, T(name.data), T("[N, 256]"), N(k), N(i == 1 || i == 2 ? 0 : NAN));
+            text_clear(&name);
+        }
     }
     ROW(t, T("logits"), T("[N, 250]"), N(NAN), N(NAN));
     give(sink, t);
@@ -94,12 +101,14 @@ static void plant_bridge(struct sink *sink)
 /* An edit by alpha moves the answer in: right from 0.5 on. */
 static void plant_lens(struct sink *sink, const char *line)
 {
-    static const char *const inputs[] = {"e137", "r20", "r11"}, *const tokens[3][3] = {{"e137", "e044", "e044"}, {"r20", "e192", "e192"}, {"r11", "e061", "e044"}};
+    static const char *const inputs[] = {"e137", "r20", "r11"};
+    static const char *const tokens[3][3] = {{"e137", "e044", "e044"}, {"r20", "e192", "e192"}, {"r11", "e061", "e044"}};
     const char *at = strstr(line, "alpha="), *colon = strrchr(strstr(line, "--row"), ':');
     double alpha = at ? strtod(at + 6, NULL) : 0;
     bool right = alpha >= 0.5 || (colon && strtol(colon + 1, NULL, 10) % 3 == 1);
-    struct table *t = make("lens", (const char *const[]){"position", "input", "boundary", "token", "p", "cosine", "norm", "entropy", "distance", "p_answer", "rank_answer",
-                                                         "cosine_answer", "p_bridge", "rank_bridge", "cosine_bridge", NULL});
+    static const char *const columns[] = {"position", "input", "boundary", "token", "p", "cosine", "norm", "entropy", "distance", "p_answer",
+                                          "rank_answer", "cosine_answer", "p_bridge", "rank_bridge", "cosine_bridge", NULL};
+    struct table *t = make("lens", columns);
     table_fact(t, "question", "e137 r20 r11");
     table_fact(t, "answer", "e188"), table_fact(t, "answer_position", "2");
     table_fact(t, "bridge", "e192"), table_fact(t, "bridge_position", "1");
@@ -107,23 +116,27 @@ static void plant_lens(struct sink *sink, const char *line)
     for (int p = 0; p < 3; p++)
         for (int k = 0; k < 3; k++) {
             bool bridge = p == 1 && k > 0, last = p == 2 && k == 2;
-            ROW(t, N(p), T(inputs[p]), N(k), T(last && right ? "e188" : tokens[p][k]), N(k ? 0.99 - 0.1 * p : 1), N(k ? 0.32 : 1), N(16.2 + k), N(0.04 * k), N(k ? 12.5 : NAN),
-                N(last ? (right ? 0.93 : 0.05) : 0.001), N(last ? (right ? 1 : 4) : 80), N(0.1 * p), N(bridge ? 0.99 : 0.001), N(bridge ? 1 : 90), N(bridge ? 0.32 : 0.02));
+            double chance = last ? (right ? 0.93 : 0.05) : 0.001, rank = last ? (right ? 1 : 4) : 80;
+            ROW(t, N(p), T(inputs[p]), N(k), T(last && right ? "e188" : tokens[p][k]), N(k ? 0.99 - 0.1 * p : 1), N(k ? 0.32 : 1), N(16.2 + k),
+                N(0.04 * k), N(k ? 12.5 : NAN), N(chance), N(rank), N(0.1 * p), N(bridge ? 0.99 : 0.001), N(bridge ? 1 : 90),
+                N(bridge ? 0.32 : 0.02));
         }
     give(sink, t);
 }
 
-static void plant_questions(struct sink *sink)
+static void plant_questions(struct sink *sink, bool edited)
 {
     struct table *t = make("questions", (const char *const[]){"split", "row", "correct", NULL});
-    for (int i = 0; i < 9; i++) ROW(t, T("test_ood"), N(i), N(i % 3 == 1));
+    for (int i = 0; i < 9; i++) ROW(t, T("test_ood"), N(i), N(i % 3 == 1 || (edited && i % 3 == 2)));
     give(sink, t);
 }
 
 static void plant_sweep(struct sink *sink)
 {
-    struct table *t = make("sweep", (const char *const[]){"split", "alpha", "n", "correct", "accuracy", "low", "high", "excluded", "fired", "moved", NULL});
-    t->columns[1].role = ROLE_AXIS, t->columns[5].role = ROLE_LOW, t->columns[6].role = ROLE_HIGH, t->columns[0].role = ROLE_LABEL, t->columns[2].role = ROLE_COUNT;
+    static const char *const columns[] = {"split", "alpha", "n", "correct", "accuracy", "low", "high", "excluded", "fired", "moved", NULL};
+    struct table *t = make("sweep", columns);
+    t->columns[0].role = ROLE_LABEL, t->columns[1].role = ROLE_AXIS, t->columns[2].role = ROLE_COUNT;
+    t->columns[5].role = ROLE_LOW, t->columns[6].role = ROLE_HIGH;
     for (int i = 0; i <= 20; i++)
         for (int s = 0; s < 2; s++) {
             double a = i / 20.0, y = s ? 0.05 + 0.3 * a * a : 0.9 - 0.1 * a;
@@ -141,7 +154,7 @@ static bool planted(struct session *session, const char *line, struct sink *sink
     else if (text_starts(line, "eval")) plant_eval(sink);
     else if (text_starts(line, "bridge")) plant_bridge(sink);
     else if (text_starts(line, "lens")) plant_lens(sink, line);
-    else if (text_starts(line, "questions")) plant_questions(sink);
+    else if (text_starts(line, "questions")) plant_questions(sink, strstr(line, "--do"));
     else if (text_starts(line, "sweep")) plant_sweep(sink);
     else if (text_starts(line, "say")) sink_say(sink, "%s", line + 4);
     else return err_set(err, "unknown command '%s'", line);
@@ -216,6 +229,7 @@ static const struct shot { const char *name, *keys; int rows, cols; bool ascii; 
     {"grid-cosine", "4mmm", 24, 80, false},  {"grid-ascii", "4<Down><Left>", 16, 60, true}, {"grid-wrong", "4<Down>n", 24, 80, false},
     {"grid-split", "4]", 24, 120, false},    {"intervene", "4i", 24, 80, false},        {"intervene-alpha", "5<Right><Right>", 24, 80, true},
     {"sweep", "5s", 24, 80, false},          {"sweep-small", "5s<Left>", 16, 60, true}, {"sweep-field", "5s<Tab><Right>", 24, 80, false},
+    {"flips", "5sff", 24, 80, false},        {"ask-data", "3d", 24, 80, false},
     {"help", "4?", 24, 80, false},           {"help-end", "3?<PgDn><PgDn><PgDn><PgDn>", 24, 80, true}, {"output", ":say hello<Enter>", 24, 80, false},
     {"output-wrong", ":what is it<Enter>", 24, 80, false}, {"prompt", ":ev<Tab>", 24, 80, false}, {"too-small", "", 5, 20, false},
 };
@@ -388,7 +402,8 @@ static void test_prompt(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_every_size), cmocka_unit_test(test_failures_are_shown), cmocka_unit_test(test_keys_are_unique),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_every_size), cmocka_unit_test(test_failures_are_shown),
+        cmocka_unit_test(test_keys_are_unique),
         cmocka_unit_test(test_newest_wins), cmocka_unit_test(test_interrupt_stops_and_keeps), cmocka_unit_test(test_same_with_and_without_worker),
         cmocka_unit_test(test_prompt),
     };

@@ -1,5 +1,5 @@
-/* The screen in a real pseudo-terminal: it starts, answers keys, is silent when nothing happens, and leaves the terminal as it found it, however it ends.
- * The program is $LOOPSCOPE, or build/loopscope; without it, or without a pseudo-terminal, the tests are skipped. */
+/* The screen in a real pseudo-terminal: it starts, answers keys, is silent when nothing happens, and leaves the terminal as it found it, however it
+ * ends. The program is $LOOPSCOPE, or build/loopscope; without it, or without a pseudo-terminal, the tests are skipped. */
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
@@ -224,8 +224,9 @@ static void test_no_terminal(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),       cmocka_unit_test(test_signals), cmocka_unit_test(test_stop_and_continue), cmocka_unit_test(test_idle_is_silent),
-        cmocka_unit_test(test_resize), cmocka_unit_test(test_ascii),   cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_quit),           cmocka_unit_test(test_signals), cmocka_unit_test(test_stop_and_continue),
+        cmocka_unit_test(test_idle_is_silent), cmocka_unit_test(test_resize),  cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_no_terminal),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);

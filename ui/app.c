@@ -39,13 +39,19 @@ void *app_state(struct app *app, size_t size)
 
 /* ---- open and close */
 
+/* A path or a name; without a wish, the vanilla loop: its puzzle is what the tour shows first. */
+static bool is_meant(const char *path, const char *wish)
+{
+    return wish ? !strcmp(path, wish) || !strcmp(path_base(path), wish) : strstr(path, "vanilla") != NULL;
+}
+
 static void find_models(struct app *app, const char *model)
 {
     struct err err = {0};
     if (!session_models(app->session, &app->models, &app->model_count, &err)) app_say(app, "%s", err.text);
     size_t first = app->model_count;
     for (size_t i = app->model_count; i-- > 0;)
-        if (model ? !strcmp(app->models[i], model) || !strcmp(path_base(app->models[i]), model) : strstr(app->models[i], "vanilla") != NULL) first = i;
+        if (is_meant(app->models[i], model)) first = i;
     if (first < app->model_count) app->model_at = first;
     if (!model && app->model_count) model = app->models[app->model_at];
     app->model = mem_text(model);

@@ -7,8 +7,8 @@
  *     app_draw(app, cells, &row, &col);
  *     app_free(app);
  *
- * Every key may change which command lines the view wants. Results are kept by their line, so going back needs no computing; a line that was asked for
- * and is not wanted any more is dropped before it starts, so that a held key never queues up work.
+ * Every key may change which command lines the view wants. Results are kept by their line, so going back needs no computing; a line that was asked
+ * for and is not wanted any more is dropped before it starts, so that a held key never queues up work.
  */
 #ifndef APP_H
 #define APP_H
@@ -18,7 +18,7 @@
 #include "view.h"
 #include "worker.h"
 
-enum { WANTS = 6, VIEWS_MOST = 16 };
+enum { WANTS = 8, VIEWS_MOST = 16 };
 
 struct want {
     char *line;

@@ -36,8 +36,8 @@ static int draw_tabs(struct app *app, struct cells *cells)
 /* "vanilla  looped K=2  tied  F32 4.4 MB" */
 static void add_about(const struct app *app, struct text *out)
 {
-    const char *family = app_fact(app, "family"), *loops = app_fact(app, "loops"), *interface = app_fact(app, "interface"), *head = app_fact(app, "head");
-    const char *dtype = app_fact(app, "dtype"), *bytes = app_fact(app, "bytes");
+    const char *family = app_fact(app, "family"), *loops = app_fact(app, "loops"), *interface = app_fact(app, "interface");
+    const char *head = app_fact(app, "head"), *dtype = app_fact(app, "dtype"), *bytes = app_fact(app, "bytes");
     text_add(out, "%s", "");
     if (family) text_add(out, "  %s", family);
     if (loops) text_add(out, " K=%s", loops);

@@ -24,7 +24,10 @@ static int option_place(const struct form *form, const char *name)
 static void take_kind(struct form *form, const struct intervention *kind)
 {
     form->kind = kind;
-    for (int i = 0; i < option_count(form); i++) snprintf(form->values[i], sizeof *form->values, "%s", kind->options[i].fallback ? kind->options[i].fallback : "");
+    for (int i = 0; i < option_count(form); i++) {
+        const char *fallback = kind->options[i].fallback;
+        snprintf(form->values[i], sizeof *form->values, "%s", fallback ? fallback : "");
+    }
 }
 
 void form_start(struct form *form)

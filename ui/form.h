@@ -26,7 +26,9 @@ void form_place(struct form *form, int boundary, int position); /* where it acts
 void form_move(struct form *form, int step);
 bool form_change(struct form *form, int step, int positions, int boundaries); /* true: something other than alpha changed */
 double form_alpha(const struct form *form);                                   /* NaN: it has none */
-void form_add(const struct form *form, bool with_alpha, struct text *out);    /* options that are at their default are left out, alpha and position never */
+
+/* Options at their default are left out; position, norm and alpha are always said. */
+void form_add(const struct form *form, bool with_alpha, struct text *out);
 int form_draw(const struct form *form, struct cells *cells, struct area area); /* the rows it took */
 
 #endif

@@ -36,7 +36,9 @@ struct binding {
 const struct binding *binding_find(const struct binding *list, int key);
 
 void key_show(int key, bool ascii, struct text *out);                             /* "m", "Tab", "←" or "<-" */
-void binding_show(const struct binding *binding, bool ascii, bool brief, struct text *out); /* all of its keys; brief: the first, or a pair of arrows */
+
+/* All of a binding's keys; brief: the first, or a pair of arrows. */
+void binding_show(const struct binding *binding, bool ascii, bool brief, struct text *out);
 
 /* The key that a script writes at *text ("a", "<Down>", "<^C>", "<Enter>"), behind which *text then points; 0: no such key. */
 int key_read(const char **text);

@@ -69,7 +69,8 @@ void draw_facts(struct cells *cells, struct area area, const struct table *table
     int across = area.cols >= 150 ? 3 : 2, width = area.cols / across - 1, name = column_width(table, 0, width * 11 / 20);
     int down = ((int)table->row_count + across - 1) / across;
     if (down > area.rows) {
-        cells_text(cells, area.row + area.rows - 1, area.col + 1, TINT_DIM, "... %d more, see loopscope info", (int)table->row_count - (area.rows - 1) * across);
+        int more = (int)table->row_count - (area.rows - 1) * across;
+        cells_text(cells, area.row + area.rows - 1, area.col + 1, TINT_DIM, "... %d more, see loopscope info", more);
         down = area.rows - 1;
     }
     for (int i = 0; i < (int)table->row_count && i / down < across; i++) {

@@ -48,9 +48,9 @@ static void add_run(const struct glyph *run, int count, int row, int col, struct
 void svg_add(const struct cells *cells, struct text *out)
 {
     int width = cells->cols * WIDE + 2 * EDGE, height = cells->rows * HIGH + 2 * EDGE;
-    text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" xml:space=\"preserve\" font-size=\"15\"\n", width, height,
-             width, height);
-    text_add(out, " font-family=\"'DejaVu Sans Mono','Menlo','Consolas',monospace\">\n<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"/>\n", ground);
+    text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\"\n", width, height, width, height);
+    text_add(out, " xml:space=\"preserve\" font-size=\"15\" font-family=\"'DejaVu Sans Mono','Menlo','Consolas',monospace\">\n");
+    text_add(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"/>\n", ground);
     for (int r = 0; r < cells->rows; r++) {
         const struct glyph *line = cells->at + (size_t)r * (size_t)cells->cols;
         for (int c = 0, end; c < cells->cols; c = end) {

@@ -11,7 +11,7 @@
 /* Returns the exit code. Without a terminal it prints a summary as text. A signal that ends the program ends it by that signal. */
 int tui_main(struct session *session, const char *model);
 
-/* The same cells as text: what `view NAME` prints, and screenshots show. What is drawn is appended also when the answer is false: a command failed. */
+/* The same cells as text: what `view NAME` prints, and screenshots show. When a command failed the answer is false, and what says so is drawn too. */
 struct page {
     const char *view, *model; /* model NULL: the first bundled one */
     const char *press;        /* keys to press first, NULL: none: "mm<Down><Right>" */

@@ -14,7 +14,8 @@ enum watch { BRIDGE, ANSWER, DECODED, WATCHES };
 static const char *const metric_names[METRICS] = {"token, P, cosine", "P", "rank", "cosine", "norm", "entropy", "distance"};
 static const char *const metric_help[METRICS] = {
     "the decoded token, its probability, cosine with its embedding", "probability of the watched token", "rank of the watched token, 1 is best",
-    "cosine with the watched token's embedding", "length of the state", "entropy of the decoded probabilities, in nats", "distance from the boundary before",
+    "cosine with the watched token's embedding", "length of the state", "entropy of the decoded probabilities, in nats",
+    "distance from the boundary before",
 };
 static const char *const watch_names[WATCHES] = {"bridge", "answer", "decoded token"};
 
@@ -96,8 +97,12 @@ static int left_of(const struct grid *g, struct area area, int boundary) { retur
 static const char *watched_column(const struct grid *g)
 {
     static const char *const columns[][WATCHES] = {
-        [PROBABILITY] = {"p_bridge", "p_answer", "p"}, [RANK] = {"rank_bridge", "rank_answer", NULL}, [COSINE] = {"cosine_bridge", "cosine_answer", "cosine"},
-        [NORM] = {"norm", "norm", "norm"}, [ENTROPY] = {"entropy", "entropy", "entropy"}, [DISTANCE] = {"distance", "distance", "distance"},
+        [PROBABILITY] = {"p_bridge", "p_answer", "p"},
+        [RANK] = {"rank_bridge", "rank_answer", NULL},
+        [COSINE] = {"cosine_bridge", "cosine_answer", "cosine"},
+        [NORM] = {"norm", "norm", "norm"},
+        [ENTROPY] = {"entropy", "entropy", "entropy"},
+        [DISTANCE] = {"distance", "distance", "distance"},
     };
     return columns[g->state->metric][g->state->watch];
 }
@@ -154,7 +159,8 @@ static int draw_positions(struct grid *g, struct area area, int rows)
     for (int i = 0; i < shown; i++) {
         int position = first + i, row = area.row + i;
         draw_right(g->cells, row, area.col + 4, TINT_DIM, "%d", position);
-        cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, lens_text(&g->lens, position, 0, "input"), g->label - 6);
+        const char *input = lens_text(&g->lens, position, 0, "input");
+        cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, input, g->label - 6);
         for (int b = g->first; b < g->first + g->shown; b++) draw_cell(g, row, left_of(g, area, b), position, b);
     }
     return shown;
@@ -239,7 +245,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     TAKE(draw_tracks(&g, at, false));
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
-    if (at.rows > 1 && g.state->metric == TOKEN) cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token");
+    if (at.rows > 1 && g.state->metric == TOKEN)
+        cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token");
 #undef TAKE
 }
 

@@ -123,5 +123,6 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_help = {
-    .name = "help", .title = "keys and words", .help = "the keys of the view before, the words on the screen, symptoms, other tools", .keys = keys, .draw = draw,
+    .name = "help", .title = "keys and words", .help = "the keys of the view before, the words on the screen, symptoms, other tools",
+    .keys = keys, .draw = draw,
 };

@@ -2,9 +2,9 @@
 #include "form.h"
 #include "lens.h"
 #include "question.h"
+#include "sweep_panel.h"
 
 #include "figures/export.h"
-#include "figures/figure.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 
@@ -15,14 +15,9 @@ struct state {
     struct form form;
     bool begun, sweeping;  /* sweeping: the sweep of these fields was asked for */
     bool controlled;       /* controls at the alpha of the form are wanted */
-    int before, after, sweep, controls; /* wants; -1: none */
+    bool flipping;         /* which answers change is wanted */
+    int before, after, sweep, controls, plain, edited; /* wants; -1: none. The last two: all questions of the split, without the edit and with it */
 };
-
-/* The same edit with a deliberately wrong target; the true bridge, which is the most that mixing can give, stands beside them. */
-static const struct { const char *target, *name; } controls[] = {
-    {"second", "second-best token"}, {"random", "random token"}, {"noise", "random direction"}, {"oracle", "the true bridge"},
-};
-enum { CONTROLS = sizeof controls / sizeof *controls };
 
 static struct state *state_of(struct app *app)
 {
@@ -40,7 +35,7 @@ static struct state *state_of(struct app *app)
 static int want_controls(struct app *app, const char *edit)
 {
     struct text targets = {0};
-    for (size_t i = 0; i < CONTROLS; i++) text_add(&targets, "%s%s", i ? "," : "", controls[i].target);
+    sweep_panel_targets(&targets);
     int want = app_want(app, "sweep %s --do %s --over target=%s", app_subject(app), edit, targets.data);
     text_clear(&targets);
     return want;
@@ -49,7 +44,7 @@ static int want_controls(struct app *app, const char *edit)
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
-    s->before = s->after = s->sweep = s->controls = -1;
+    s->before = s->after = s->sweep = s->controls = s->plain = s->edited = -1;
     if (!app->model) return;
     struct text now = {0}, all = {0};
     form_add(&s->form, true, &now);
@@ -59,6 +54,10 @@ static void lines(struct app *app)
     bool known = app_kept(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
     if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
     if (s->controlled) s->controls = want_controls(app, now.data);
+    if (s->flipping) {
+        s->plain = app_want(app, "questions %s --split %s", app_subject(app), app->split);
+        s->edited = app_want(app, "questions %s --split %s --do %s", app_subject(app), app->split, now.data);
+    }
     app_show(app, s->sweep >= 0 ? s->sweep : s->after);
     text_clear(&now), text_clear(&all);
 }
@@ -93,10 +92,35 @@ static void press_controls(struct app *app, int key)
     s->controlled = !s->controlled;
 }
 
+/* Is question r right only without the edit (-1), only with it (1), or the same (0)? Rows of both tables are the same questions in the same order. */
+static int flip_of(const struct table *plain, const struct table *edited, size_t r)
+{
+    return r < edited->row_count ? (int)table_number(edited, r, "correct") - (int)table_number(plain, r, "correct") : 0;
+}
+
+/* The first press counts the answers that change; the next ones go through them. */
+static void press_flips(struct app *app, int key)
+{
+    (void)key;
+    struct state *s = state_of(app);
+    const struct table *plain = app_table(app, s->plain, 0), *edited = app_table(app, s->edited, 0);
+    bool known = s->flipping && app_current(app, s->plain) && app_current(app, s->edited);
+    s->flipping = true;
+    if (!known) return;
+    for (size_t i = 1; i <= plain->row_count; i++) {
+        size_t r = ((size_t)app->row + i) % plain->row_count;
+        if (!flip_of(plain, edited, r)) continue;
+        app->row = (long)r;
+        return;
+    }
+    app_say(app, "no answer changes at this alpha");
+}
+
 static void press_cancel(struct app *app, int key)
 {
     (void)key;
     app_stop(app, state_of(app)->controls);
+    state_of(app)->flipping = false;
     if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s goes on with it");
 }
 
@@ -130,7 +154,8 @@ static const struct binding keys[] = {
     {{PRESS_TAB, PRESS_BACK_TAB, PRESS_DOWN, PRESS_UP}, "field", "marks another field", press_field},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
     {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
-    {{'c'}, "controls", "the same edit done wrongly on purpose, at this alpha: a second-best or random token, noise, the true bridge", press_controls},
+    {{'c'}, "controls", "the same edit with a wrong target, at this alpha; and with the true bridge", press_controls},
+    {{'f'}, "flips", "counts the answers that change at this alpha; again: the next question that flips", press_flips},
     {{'x', PRESS_SPACE}, "stop", "stops the sweep; what it has stays", press_cancel},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
@@ -150,6 +175,26 @@ static int draw_answer(struct cells *cells, int row, int col, const char *when, 
     return cells_text(cells, row, col, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong") + 3;
 }
 
+static int draw_flips(struct app *app, struct cells *cells, int row, int col)
+{
+    struct state *s = state_of(app);
+    const struct table *plain = app_table(app, s->plain, 0), *edited = app_table(app, s->edited, 0);
+    int better = 0, worse = 0;
+    if (!s->flipping) return 0;
+    if (!app_current(app, s->plain) || !app_current(app, s->edited)) {
+        cells_text(cells, row, col, TINT_DIM, "flips: computing ...");
+        return 1;
+    }
+    for (size_t r = 0; r < plain->row_count; r++) {
+        int flip = flip_of(plain, edited, r);
+        better += flip > 0, worse += flip < 0;
+    }
+    const char *arrow = cells->ascii ? "->" : "→";
+    col = cells_text(cells, row, col, TINT_PLAIN, "flips at %.2f in %s: ", form_alpha(&s->form), app->split);
+    cells_text(cells, row, col, TINT_PLAIN, "%d wrong %s right, %d right %s wrong", better, arrow, worse, arrow);
+    return 1;
+}
+
 static int draw_change(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
@@ -163,128 +208,23 @@ static int draw_change(struct app *app, struct cells *cells, struct area area)
     const char *arrow = cells->ascii ? "->" : "→";
     col = cells_text(cells, row, col, TINT_PLAIN, "P(answer) %s %s %s", unit_show(lens_number(&before, p, k, "p_answer")), arrow,
                      unit_show(lens_number(&after, p, k, "p_answer")));
-    if (area.cols >= 100)
-        cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", lens_number(&before, p, k, "rank_answer"), arrow, lens_number(&after, p, k, "rank_answer"));
+    double rank = lens_number(&before, p, k, "rank_answer"), rank_after = lens_number(&after, p, k, "rank_answer");
+    if (area.cols >= 100) cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", rank, arrow, rank_after);
+    int taken = 2 + draw_flips(app, cells, row + 1, area.col + 1);
     const struct result *result = app_result(app, s->after);
-    if (!result || !result->notes.size || form_alpha(&s->form) == 0) return 2;
-    draw_wrapped(cells, (struct area){row + 1, area.col + 1, 1, area.cols - 2}, TINT_WARN, result->notes.data); /* such as: no effect */
-    return 3;
+    if (!result || !result->notes.size || form_alpha(&s->form) == 0) return taken;
+    draw_wrapped(cells, (struct area){area.row + taken, area.col + 1, 1, area.cols - 2}, TINT_WARN, result->notes.data); /* such as: no effect */
+    return taken + 1;
 }
 
-/* ---- the sweep */
-
-static size_t row_near(const struct table *sweep, const char *split, double alpha)
-{
-    size_t best = sweep->row_count;
-    for (size_t r = 0; r < sweep->row_count; r++)
-        if (!strcmp(table_text(sweep, r, "split"), split) &&
-            (best == sweep->row_count || fabs(table_number(sweep, r, "alpha") - alpha) < fabs(table_number(sweep, best, "alpha") - alpha))) best = r;
-    return best;
-}
-
-/* Two rows: the name with accuracy before and after, then the interval. */
-static int draw_split(struct cells *cells, struct area area, const struct table *sweep, const char *split, double alpha)
-{
-    size_t zero = row_near(sweep, split, 0), here = row_near(sweep, split, alpha);
-    enum tint tint = split_tint(split);
-    double off = fabs(table_number(sweep, here, "alpha") - alpha);
-    if (area.rows < 2) return 0;
-    cells_put(cells, area.row, area.col, tint, split, 8);
-    int col = cells_text(cells, area.row, area.col + 9, TINT_PLAIN, "%.3f ", table_number(sweep, zero, "accuracy"));
-    col = cells_text(cells, area.row, col, TINT_DIM, cells->ascii ? "-> " : "→ ");
-    if (off > 0.03) cells_text(cells, area.row, col, TINT_DIM, "...");
-    else {
-        cells_text(cells, area.row, col, TINT_TITLE, "%.3f", table_number(sweep, here, "accuracy"));
-        cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "[%.3f, %.3f] n %.0f", table_number(sweep, here, "low"), table_number(sweep, here, "high"),
-                   table_number(sweep, here, "n"));
-    }
-    return 2;
-}
-
-/* "No effect" must never look like a finding. */
-static int draw_effect(struct cells *cells, struct area area, const struct table *sweep, double alpha)
-{
-    double fired = 0, n = 0, moved = 0;
-    for (size_t r = 0; r < sweep->row_count; r++) {
-        if (fabs(table_number(sweep, r, "alpha") - alpha) > 0.03) continue;
-        fired += table_number(sweep, r, "fired"), n += table_number(sweep, r, "n");
-        moved = fmax(moved, table_number(sweep, r, "moved"));
-    }
-    if (area.rows < 2 || n == 0) return 0;
-    cells_text(cells, area.row, area.col, TINT_PLAIN, "wrote %.0f of %.0f rows", fired, n);
-    if (moved > 0) cells_text(cells, area.row + 1, area.col, TINT_PLAIN, "largest change %s", number_show(moved));
-    else cells_text(cells, area.row + 1, area.col, TINT_WARN, alpha == 0 ? "no effect, as alpha is 0" : "no effect");
-    return 2;
-}
-
-static void draw_controls(struct app *app, struct cells *cells, struct area area)
-{
-    const struct table *table = result_table(app_result(app, state_of(app)->controls), 0);
-    if (area.rows < 2) return;
-    cells_text(cells, area.row, area.col, TINT_TITLE, "controls, %s", app->split);
-    for (size_t i = 0; i < CONTROLS && (int)i + 1 < area.rows; i++) {
-        int row = area.row + 1 + (int)i;
-        cells_text(cells, row, area.col + 1, TINT_DIM, "%s", controls[i].name);
-        const char *shown = "...";
-        char number[16];
-        for (size_t r = 0; table && r < table->row_count; r++) {
-            const char *split = table_text(table, r, "split"), *target = table_text(table, r, "target");
-            if (!split || !target || strcmp(split, app->split) != 0 || strcmp(target, controls[i].target) != 0) continue;
-            snprintf(number, sizeof number, "%.3f", table_number(table, r, "accuracy"));
-            shown = number;
-        }
-        draw_right(cells, row, area.col + area.cols - 1, TINT_PLAIN, "%s", shown);
-    }
-}
-
-static void draw_numbers(struct app *app, struct cells *cells, struct area area, const struct table *sweep, double alpha)
-{
-    const char *before = "";
-    cells_text(cells, area.row, area.col, TINT_TITLE, "alpha 0 %s %.2f", cells->ascii ? "->" : "→", alpha);
-    area.row++, area.rows--;
-    for (size_t r = 0; r < sweep->row_count; r++) {
-        const char *split = table_text(sweep, r, "split");
-        if (!strcmp(split, before)) continue;
-        bool seen = false;
-        for (size_t i = 0; i < r; i++) seen |= !strcmp(table_text(sweep, i, "split"), split);
-        before = split;
-        if (seen) continue;
-        int taken = draw_split(cells, area, sweep, split, alpha);
-        area.row += taken, area.rows -= taken;
-    }
-    bool roomy = area.rows >= 9;
-    area.row += roomy, area.rows -= roomy;
-    int taken = draw_effect(cells, area, sweep, alpha) + roomy;
-    area.row += taken, area.rows -= taken;
-    if (state_of(app)->controls >= 0) draw_controls(app, cells, area);
-}
+/* ---- all of it */
 
 static void draw_sweep(struct app *app, struct cells *cells, struct area area)
 {
-    enum { NUMBERS = 26 };
     struct state *s = state_of(app);
-    const struct result *result = app_result(app, s->sweep);
-    const struct table *sweep = result_table(result, 0);
-    struct figure_options options = {.x_low = 0, .x_high = 1};
-    struct err err = {0};
-    draw_heading(cells, area.row, area.col, area.cols - 1, result && !result_ended(result) ? "accuracy at alpha, being computed" : "accuracy at alpha");
-    area.row++, area.rows--;
-    if (!sweep && result && result_ended(result)) {
-        app_draw_waiting(app, cells, area, s->sweep);
-        return;
-    }
-    if (!sweep) {
-        draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,
-                     result ? "computing ..." : "s computes the accuracy of whole splits at every alpha from 0 to 1.");
-        return;
-    }
-    struct figure *figure = figure_from(sweep, &options, &err);
-    if (figure) {
-        figure_rule(figure, form_alpha(&s->form), NAN);
-        figure_draw_cells(figure, cells, area.row, area.col + 1, area.rows, area.cols - NUMBERS - 2);
-        figure_free(figure);
-    } else draw_wrapped(cells, area, TINT_BAD, err.text);
-    draw_numbers(app, cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep, form_alpha(&s->form));
+    struct sweep_panel panel = {app_result(app, s->sweep), app_result(app, s->controls), form_alpha(&s->form), app->split};
+    if (panel.sweep && result_ended(panel.sweep) && app_draw_waiting(app, cells, area, s->sweep)) return; /* it failed */
+    sweep_panel_draw(&panel, cells, area);
 }
 
 static void draw(struct app *app, struct cells *cells, struct area area)
@@ -301,6 +241,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_intervene = {
-    .name = "intervene", .title = "edit a state, see what follows", .help = "mixes an embedding into a state and shows the answer, and the accuracy at every alpha",
+    .name = "intervene", .title = "edit a state, see what follows",
+    .help = "mixes an embedding into a state and shows the answer, and the accuracy at every alpha",
     .keys = keys, .lines = lines, .draw = draw,
 };

@@ -103,7 +103,8 @@ static int count_blocks(const struct table *sites, const char *part)
     size_t size = strlen(part);
     for (size_t r = 0; sites && r < sites->row_count; r++) {
         const char *site = table_text(sites, r, "site");
-        if (site && !strncmp(site, part, size) && site[size] == '.' && sscanf(site + size, ".%d", &number) == 1 && number >= count) count = number + 1;
+        bool of_part = site && !strncmp(site, part, size) && sscanf(site + size, ".%d", &number) == 1;
+        if (of_part && number >= count) count = number + 1;
     }
     return count;
 }

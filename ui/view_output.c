@@ -47,6 +47,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct text out = {0};
     if (result) add_output(result, &out);
     else text_add(&out, ": asks for a command line and shows here what it gives.\n");
+    enum tint tint = result && result->wrong ? TINT_WARN : TINT_PLAIN;
     int count = 0, row = 0;
     for (const char *c = out.data; *c; c++) count += *c == '\n';
     if (s->first > count - area.rows) s->first = count > area.rows ? count - area.rows : 0;
@@ -54,7 +55,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
         end = line + strcspn(line, "\n");
         bool more = *end;
         *end = '\0';
-        if (row >= s->first) cells_put(cells, area.row + row - s->first, area.col + 1, result && result->wrong ? TINT_WARN : TINT_PLAIN, line, area.cols - 3);
+        if (row >= s->first) cells_put(cells, area.row + row - s->first, area.col + 1, tint, line, area.cols - 3);
         if (!more) break;
     }
     draw_scroll(cells, area, s->first, count);

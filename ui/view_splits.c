@@ -131,7 +131,7 @@ static int draw_verdict(struct cells *cells, struct area area, const struct tabl
         double p = table_number(bridge, r, "p_bridge"), cosine = table_number(bridge, r, "cosine");
         if (isnan(p) || isnan(cosine)) continue;
         struct text words = {0};
-        text_add(&words, "%s after loop 1: the bridge is %s (P %s), %s (cosine %s)", table_text(bridge, r, "split"),
+        text_add(&words, "%s after loop 1: bridge %s (P %s), %s (cosine %s)", table_text(bridge, r, "split"),
                  p >= 0.5 ? "decodable" : "not decodable", unit_show(p), cosine >= 0.8 ? "aligned" : "not aligned", unit_show(cosine));
         int rows = draw_wrapped(cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_PLAIN, words.data);
         text_clear(&words);

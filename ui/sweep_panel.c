@@ -1,0 +1,129 @@
+#include "sweep_panel.h"
+
+#include "figures/figure.h"
+#include "ground/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The same edit with a deliberately wrong target; the true bridge, which is the most that mixing can give, stands beside them. */
+static const struct { const char *target, *name; } controls[] = {
+    {"second", "second-best token"}, {"random", "random token"}, {"noise", "random direction"}, {"oracle", "the true bridge"},
+};
+enum { CONTROLS = sizeof controls / sizeof *controls };
+
+void sweep_panel_targets(struct text *out)
+{
+    for (size_t i = 0; i < CONTROLS; i++) text_add(out, "%s%s", i ? "," : "", controls[i].target);
+}
+
+static size_t row_near(const struct table *sweep, const char *split, double alpha)
+{
+    size_t best = sweep->row_count;
+    for (size_t r = 0; r < sweep->row_count; r++)
+        if (!strcmp(table_text(sweep, r, "split"), split) &&
+            (best == sweep->row_count || fabs(table_number(sweep, r, "alpha") - alpha) < fabs(table_number(sweep, best, "alpha") - alpha))) best = r;
+    return best;
+}
+
+/* Two rows: the name with accuracy before and after, then the interval. */
+static int draw_split(struct cells *cells, struct area area, const struct table *sweep, const char *split, double alpha)
+{
+    size_t zero = row_near(sweep, split, 0), here = row_near(sweep, split, alpha);
+    enum tint tint = split_tint(split);
+    double off = fabs(table_number(sweep, here, "alpha") - alpha);
+    if (area.rows < 2) return 0;
+    cells_put(cells, area.row, area.col, tint, split, 8);
+    int col = cells_text(cells, area.row, area.col + 9, TINT_PLAIN, "%.3f ", table_number(sweep, zero, "accuracy"));
+    col = cells_text(cells, area.row, col, TINT_DIM, cells->ascii ? "-> " : "→ ");
+    if (off > 0.03) cells_text(cells, area.row, col, TINT_DIM, "...");
+    else {
+        cells_text(cells, area.row, col, TINT_TITLE, "%.3f", table_number(sweep, here, "accuracy"));
+        col = cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "[%.3f, ", table_number(sweep, here, "low"));
+        cells_text(cells, area.row + 1, col, TINT_DIM, "%.3f] n %.0f", table_number(sweep, here, "high"), table_number(sweep, here, "n"));
+    }
+    return 2;
+}
+
+/* "No effect" must never look like a finding. */
+static int draw_effect(struct cells *cells, struct area area, const struct table *sweep, double alpha)
+{
+    double fired = 0, n = 0, moved = 0;
+    for (size_t r = 0; r < sweep->row_count; r++) {
+        if (fabs(table_number(sweep, r, "alpha") - alpha) > 0.03) continue;
+        fired += table_number(sweep, r, "fired"), n += table_number(sweep, r, "n");
+        moved = fmax(moved, table_number(sweep, r, "moved"));
+    }
+    if (area.rows < 2 || n == 0) return 0;
+    cells_text(cells, area.row, area.col, TINT_PLAIN, "wrote %.0f of %.0f rows", fired, n);
+    if (moved > 0) cells_text(cells, area.row + 1, area.col, TINT_PLAIN, "largest change %s", number_show(moved));
+    else cells_text(cells, area.row + 1, area.col, TINT_WARN, alpha == 0 ? "no effect, as alpha is 0" : "no effect");
+    return 2;
+}
+
+static void draw_controls(const struct sweep_panel *p, struct cells *cells, struct area area)
+{
+    const struct table *table = result_table(p->controls, 0);
+    if (area.rows < 2) return;
+    cells_text(cells, area.row, area.col, TINT_TITLE, "controls, %s", p->split);
+    for (size_t i = 0; i < CONTROLS && (int)i + 1 < area.rows; i++) {
+        int row = area.row + 1 + (int)i;
+        cells_text(cells, row, area.col + 1, TINT_DIM, "%s", controls[i].name);
+        const char *shown = "...";
+        char number[16];
+        for (size_t r = 0; table && r < table->row_count; r++) {
+            const char *split = table_text(table, r, "split"), *target = table_text(table, r, "target");
+            if (!split || !target || strcmp(split, p->split) != 0 || strcmp(target, controls[i].target) != 0) continue;
+            snprintf(number, sizeof number, "%.3f", table_number(table, r, "accuracy"));
+            shown = number;
+        }
+        draw_right(cells, row, area.col + area.cols - 1, TINT_PLAIN, "%s", shown);
+    }
+}
+
+static void draw_numbers(const struct sweep_panel *p, struct cells *cells, struct area area, const struct table *sweep)
+{
+    double alpha = p->alpha;
+    const char *before = "";
+    cells_text(cells, area.row, area.col, TINT_TITLE, "alpha 0 %s %.2f", cells->ascii ? "->" : "→", alpha);
+    area.row++, area.rows--;
+    for (size_t r = 0; r < sweep->row_count; r++) {
+        const char *split = table_text(sweep, r, "split");
+        if (!strcmp(split, before)) continue;
+        bool seen = false;
+        for (size_t i = 0; i < r; i++) seen |= !strcmp(table_text(sweep, i, "split"), split);
+        before = split;
+        if (seen) continue;
+        int taken = draw_split(cells, area, sweep, split, alpha);
+        area.row += taken, area.rows -= taken;
+    }
+    bool roomy = area.rows >= 9;
+    area.row += roomy, area.rows -= roomy;
+    int taken = draw_effect(cells, area, sweep, alpha) + roomy;
+    area.row += taken, area.rows -= taken;
+    if (p->controls) draw_controls(p, cells, area);
+}
+
+void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct area area)
+{
+    enum { NUMBERS = 26 };
+    const struct table *sweep = result_table(p->sweep, 0);
+    struct figure_options options = {.x_low = 0, .x_high = 1};
+    struct err err = {0};
+    bool running = p->sweep && !result_ended(p->sweep);
+    draw_heading(cells, area.row, area.col, area.cols - 1, running ? "accuracy at alpha, being computed" : "accuracy at alpha");
+    area.row++, area.rows--;
+    if (!sweep) {
+        draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,
+                     running ? "computing ..." : "s computes the accuracy of whole splits at every alpha from 0 to 1.");
+        return;
+    }
+    struct figure *figure = figure_from(sweep, &options, &err);
+    if (figure) {
+        figure_rule(figure, p->alpha, NAN);
+        figure_draw_cells(figure, cells, area.row, area.col + 1, area.rows, area.cols - NUMBERS - 2);
+        figure_free(figure);
+    } else draw_wrapped(cells, area, TINT_BAD, err.text);
+    draw_numbers(p, cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep);
+}
