@@ -27,15 +27,19 @@ static bool visit(struct pass *pass, struct shard *shard)
 {
     struct line *lines = ((struct list *)pass->self)->lines + shard->first;
     struct run *run = shard->run;
-    int v = run->logits->cols;
+    int v = run->logits->cols, n = 0, *rows = arena_new(shard->arena, sizeof *rows * (size_t)(shard->count + 1));
     for (int q = 0; q < shard->count; q++) {
         const struct question *question = &shard->questions[q];
         lines[q] = (struct line){row_argmax(run->logits->data + (size_t)shard->answers[q] * (size_t)v, v), NAN, NAN};
-        if (!question->bridge_count || run->loops < 1) continue;
-        int row = run->batch->start[q] + question->bridges[0].position;
-        struct tensor *h = run_rows(run, run->states[1], &row, 1), *logits = run_decode(run, h, 1);
-        lines[q].p_bridge = logits_p(logits->data, logits->cols, question->bridges[0].token);
-        lines[q].cosine = token_cosine(run, h->data, question->bridges[0].token);
+        if (question->bridge_count && run->loops > 0) rows[n++] = run->batch->start[q] + question->bridges[0].position;
+    }
+    if (!n) return true;
+    struct tensor *h = run_states_at(run, 1, rows, n), *logits = run_decode(run, h, 1);
+    for (int q = 0, at = 0; q < shard->count; q++) {
+        if (!shard->questions[q].bridge_count) continue;
+        int token = shard->questions[q].bridges[0].token;
+        lines[q].p_bridge = logits_p(logits->data + (size_t)at * (size_t)logits->cols, logits->cols, token);
+        lines[q].cosine = token_cosine(run, h->data + (size_t)at++ * (size_t)h->cols, token);
     }
     return true;
 }
