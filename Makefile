@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CC     ?= cc
 CFLAGS ?= -O3 -g
 BUILD  ?= build
-LIBS   := ncursesw openblas libpng libcjson cairo freetype2
+LIBS   := ncursesw openblas libpng libcjson cairo freetype2 libzip
 FONT   ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 VERSION := 0.1
 
@@ -45,7 +45,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
 	$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
 
 
-.PHONY: loopscope run test asan tsan bench install uninstall clean help packages-there
+.PHONY: loopscope run test asan tsan bench screenshots install uninstall clean help packages-there
 .SECONDARY:
 
 packages-there:
@@ -68,6 +68,12 @@ tsan:                              ## all tests under ThreadSanitizer
 bench: loopscope                   ## speed against the machine's own matrix products; PEER=script.py adds PyTorch
 	@./loopscope bench --history $(BUILD)/bench.tsv
 	@if [ -n "$(PEER)" ]; then tests/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
+
+screenshots: loopscope             ## pictures of the screen, for the README
+	@mkdir -p screenshots
+	@for view in models loops splits; do ./loopscope view $$view models/vanilla -o screenshots/$$view.svg; done
+	@./loopscope view grid models/vanilla --press n -o screenshots/grid.svg
+	@./loopscope view intervene models/vanilla --press sc -o screenshots/intervene.svg
 
 install: loopscope                 ## PREFIX=/usr/local, DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/loopscope
