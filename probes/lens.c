@@ -1,7 +1,7 @@
 /* lens: one question at every position and boundary: what the state decodes to, how sure, how aligned.
  *
  * The lens is the model's own decode (its norm and head) applied to h.k, so its last boundary equals the logits. Source of the idea: nostalgebraist,
- * "interpreting GPT: the logit lens", 2020.
+ * "interpreting GPT: the logit lens", 2020. Where the boundary is the token, a position has one state, s.{position+1}, and its lens row is the logits.
  */
 #include "measures.h"
 #include "study.h"
@@ -136,32 +136,47 @@ static int best_but(const float *logits, int n, const int *taken, int count)
     return best;
 }
 
-static void add_watch(struct cell *cells, struct run *run, const float *h, const float *logits, int v, int token)
+/* What is kept of one state: the logits of a boundary go before those of the next are computed, so memory does not grow with the loops. */
+enum { TOP = 20 };
+struct spot { double norm, entropy, distance, cosine, p[TOP], answer[3], bridge[3]; int token[TOP]; };
+
+static void watch(double *out, struct run *run, const float *h, const float *logits, int v, int token)
 {
-    cells[0] = cell_number(token < 0 ? NAN : logits_p(logits, v, token));
-    cells[1] = cell_number(token < 0 ? NAN : logits_rank(logits, v, token));
-    cells[2] = cell_number(token < 0 ? NAN : token_cosine(run, h, token));
+    out[0] = token < 0 ? NAN : logits_p(logits, v, token);
+    out[1] = token < 0 ? NAN : logits_rank(logits, v, token);
+    out[2] = token < 0 ? NAN : token_cosine(run, h, token);
 }
 
-static void show_cell(struct look *me, struct run *run, int k, int p, const float *logits, int v)
+static void measure(const struct look *me, struct run *run, int k, int p, const float *logits, int v, struct spot *out)
+{
+    struct tensor *state = run->states[k];
+    int d = state->cols, row = run_state_row(run, p, &k);
+    const float *h = state->data + (size_t)row * (size_t)d, *before = k ? run->states[k - 1]->data + (size_t)row * (size_t)d : NULL;
+    out->token[0] = row_argmax(logits, v);
+    bool finite = out->token[0] >= 0;
+    for (int i = 1; i < me->top; i++) out->token[i] = best_but(logits, v, out->token, i);
+    for (int i = 0; i < me->top; i++) out->p[i] = finite && out->token[i] >= 0 ? logits_p(logits, v, out->token[i]) : NAN;
+    out->cosine = finite ? token_cosine(run, h, out->token[0]) : NAN;
+    out->norm = vector_norm(h, d);
+    out->entropy = finite ? logits_entropy(logits, v) : NAN;
+    out->distance = before ? vector_distance(h, before, d) : NAN;
+    watch(out->answer, run, h, logits, v, me->answer);
+    watch(out->bridge, run, h, logits, v, me->bridge);
+}
+
+static void show(const struct look *me, int p, int k, const struct spot *spot)
 {
     const struct dataset *data = me->study->data;
-    struct tensor *state = run->states[k];
-    int d = state->cols, taken[20] = {row_argmax(logits, v)};
-    const float *h = state->data + (size_t)p * (size_t)d, *before = k ? run->states[k - 1]->data + (size_t)p * (size_t)d : NULL;
-    bool finite = taken[0] >= 0;
-    struct cell cells[64] = {
-        cell_number(p), cell_text(dataset_token(data, me->question.tokens[p])), cell_number(k), cell_text(finite ? dataset_token(data, taken[0]) : "not finite"),
-        cell_number(finite ? taken[0] : NAN), cell_number(finite ? logits_p(logits, v, taken[0]) : NAN),
-        cell_number(finite ? token_cosine(run, h, taken[0]) : NAN), cell_number(vector_norm(h, d)), cell_number(finite ? logits_entropy(logits, v) : NAN),
-        cell_number(before ? vector_distance(h, before, d) : NAN),
+    bool finite = spot->token[0] >= 0;
+    struct cell cells[16 + 2 * TOP] = {
+        cell_number(p), cell_text(dataset_token(data, me->question.tokens[p])), cell_number(k),
+        cell_text(finite ? dataset_token(data, spot->token[0]) : "not finite"), cell_number(finite ? spot->token[0] : NAN), cell_number(spot->p[0]),
+        cell_number(spot->cosine), cell_number(spot->norm), cell_number(spot->entropy), cell_number(spot->distance),
     };
-    add_watch(cells + 10, run, h, logits, v, me->answer);
-    add_watch(cells + 13, run, h, logits, v, me->bridge);
+    for (int i = 0; i < 3; i++) cells[10 + i] = cell_number(spot->answer[i]), cells[13 + i] = cell_number(spot->bridge[i]);
     for (int i = 1; i < me->top; i++) {
-        taken[i] = best_but(logits, v, taken, i);
-        cells[14 + 2 * i] = cell_text(taken[i] >= 0 ? dataset_token(data, taken[i]) : "");
-        cells[15 + 2 * i] = cell_number(taken[i] >= 0 ? logits_p(logits, v, taken[i]) : NAN);
+        cells[14 + 2 * i] = cell_text(spot->token[i] >= 0 ? dataset_token(data, spot->token[i]) : "");
+        cells[15 + 2 * i] = cell_number(spot->p[i]);
     }
     sink_row(me->sink, cells);
 }
@@ -185,10 +200,22 @@ static bool visit(struct pass *pass, struct shard *shard)
     me->predicted = row_argmax(run->logits->data + (size_t)shard->answers[0] * (size_t)v, v);
     add_facts(me);
     sink_table(me->sink, me->table);
-    struct tensor **logits = arena_new(shard->arena, sizeof *logits * (size_t)(run->loops + 1));
-    for (int k = 0; k <= run->loops; k++) logits[k] = k == run->loops ? run->logits : run_decode(run, run->states[k], k);
-    for (int p = 0; p < me->question.length; p++)
-        for (int k = 0; k <= run->loops; k++) show_cell(me, run, k, p, logits[k]->data + (size_t)p * (size_t)v, v);
+    int length = me->question.length, K = run->loops;
+    for (int p = 0; p < length && model_by_token(run->model); p++) { /* a position has one state, the one behind its token */
+        struct spot spot;
+        measure(me, run, p + 1, p, run->logits->data + (size_t)p * (size_t)v, v, &spot);
+        show(me, p, p + 1, &spot);
+    }
+    if (model_by_token(run->model)) return true;
+    struct spot *spots = arena_new(shard->arena, sizeof *spots * (size_t)length * (size_t)(K + 1));
+    for (int k = 0; k <= K; k++) {
+        struct arena_mark mark = arena_mark(shard->arena);
+        struct tensor *logits = run_decode(run, run->states[k], k);
+        for (int p = 0; p < length; p++) measure(me, run, k, p, logits->data + (size_t)p * (size_t)v, v, &spots[p * (K + 1) + k]);
+        arena_release(shard->arena, mark);
+    }
+    for (int p = 0; p < length; p++)
+        for (int k = 0; k <= K; k++) show(me, p, k, &spots[p * (K + 1) + k]);
     return true;
 }
 
@@ -197,14 +224,18 @@ static bool run(const struct command *self, struct session *session, const struc
     struct study study;
     const char *row = args_text(args, "row"), *tokens = args_text(args, "tokens");
     (void)self;
-    if (!study_open(&study, session, args, NULL, sink, err)) return false;
+    if (!study_open_bare(&study, session, args, sink, err)) return false;
     struct look look = {.study = &study, .sink = sink, .top = args_int(args, "top"), .bridge = -1};
-    bool ok = tokens ? from_tokens(&look, tokens, err) : from_row(&look, row ? row : "test_ood:0", err);
+    bool ok = false;
+    if (tokens) ok = from_tokens(&look, tokens, err);
+    else if (study.none) err_set(err, "%s: no recipe, so its dataset is not known: give --tokens 'ID ID ...' or --data DIR", text_show(study.model->path));
+    else ok = from_row(&look, row ? row : "test_ood:0", err);
     for (int i = 0; ok && i < study.edit_count; i++) ok = edit_check(&study.edits[i], &look.question, 1, err);
     if (ok) {
         if (look.question.bridge_count) look.bridge = look.question.bridges[0].token;
         make_table(&look);
-        struct pass pass = {.model = study.model, .questions = &look.question, .count = 1, .loops = study.loops, .setup = setup, .visit = visit, .self = &look};
+        struct pass pass = {.model = study.model, .questions = &look.question, .count = 1, .inner = study.pool, .loops = study.loops,
+                            .setup = setup, .visit = visit, .self = &look};
         ok = pass_run(&pass, err);
         table_free(look.table);
     }
@@ -219,7 +250,8 @@ const struct command command_lens = {
     .least = 1,
     .most = 1,
     .help = "one question at every position and boundary: decoded token, P, rank, cosine",
-    .more = "P, rank and cosine are given for the decoded token and, where they are known, for the answer and the bridge. Distances are from the boundary before.",
+    .more = "P, rank and cosine are given for the decoded token and, where they are known, for the answer and the bridge. Distances are from the boundary before.\n"
+            "A model without a dataset works too: give its token ids, --tokens '17 4 250'.",
     .options = options,
     .example = "lens models/vanilla --row test_ood:17",
     .run = run,

@@ -43,6 +43,7 @@ static void base_run(void *job, int i, int thread)
     base->tape.arena = arena;
     run_init(&base->run, me->study->model, &base->tape, batch);
     base->run.loops = me->study->loops;
+    if (me->study->exit_given) base->run.exit_threshold = me->study->exit_threshold;
     base->run.keep = true;
     base->run.wanted = places_new(arena, batch, n, answers);
     struct tensor *logits = run_forward(&base->run, NULL);
@@ -107,7 +108,7 @@ static struct spot find_spot(const struct base *base, const struct edit *edit, s
     struct spot spot = {0, arena_new(arena, sizeof *spot.questions * n), arena_new(arena, sizeof *spot.number * n), arena_new(arena, sizeof(int) * n),
                         arena_new(arena, sizeof(int) * n)};
     for (int q = 0; q < base->count; q++) {
-        int position = edit_position(&edit->args, &base->questions[q]);
+        int position = edit_place(edit, &base->questions[q]);
         if (position < 0) {
             total->skipped++;
             continue;
@@ -140,6 +141,13 @@ struct cellwork {
 
 static const struct edit *edit_of(const struct replay *me, int cell, int e) { return &me->edits[cell * me->study->edit_count + e]; }
 
+/* The place whose state at the first edited boundary has to be carried for an edit: its own; by token the one that the sequence has there. */
+static int carrier(const struct replay *me, const struct base *base, const struct spot *spot, int i)
+{
+    int start = base->run.batch->start[spot->questions[i] - base->questions], before = me->from ? me->from - 1 : 0;
+    return model_by_token(base->run.model) && spot->positions[i] > before ? start + before : spot->places[i];
+}
+
 /* Places that any edit of any cell acts on, now or at a later boundary: what the replay has to carry. */
 static struct places *mark_places(struct cellwork *work, const struct batch *copies, struct spot *spots)
 {
@@ -153,7 +161,7 @@ static struct places *mark_places(struct cellwork *work, const struct batch *cop
         for (int e = 0; e < me->study->edit_count; e++) {
             struct spot *spot = &spots[c * me->study->edit_count + e];
             *spot = find_spot(base, edit_of(me, c, e), arena, &work->outcomes[c].edits);
-            for (int i = 0; i < spot->count; i++) marked[c * size + spot->places[i]] = 1;
+            for (int i = 0; i < spot->count; i++) marked[c * size + carrier(me, base, spot, i)] = 1;
         }
     for (int i = 0; i < size * me->cells; i++)
         if (marked[i] && base->run.states[me->from]->places->index[i % size] >= 0) at[n++] = i;
@@ -273,7 +281,7 @@ static void replay_shard(void *job, int i, int thread)
     struct run run;
     arena_reset(arena);
     struct batch *copies = batch_repeat(arena, work.base->run.batch, me->cells);
-    struct later later = {.handler = {.pattern = "h.*", .fire = fire}, .work = &work};
+    struct later later = {.handler = {.pattern = model_by_token(me->study->model) ? "s.*" : "h.*", .fire = fire}, .work = &work};
     later.spots = arena_zero(arena, sizeof *later.spots * (size_t)(me->cells * me->study->edit_count + 1));
     struct tensor *changed = changed_states(&work, copies, later.spots);
     run_replay(&run, &work.base->run, &work.tape, copies, me->from, changed);
@@ -287,9 +295,10 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
     size_t splits = (size_t)me->study->split_count, edit_count = (size_t)me->study->edit_count;
     me->edits = edits;
     me->cells = (int)count;
-    me->from = me->study->loops;
+    me->from = me->study->boundaries;
     for (size_t i = 0; i < count * edit_count; i++) {
-        if (edits[i].boundary > me->study->loops) return err_set(err, "--do ...@h.%d: the run has %d loops", edits[i].boundary, me->study->loops);
+        if (edits[i].boundary > me->study->boundaries)
+            return err_set(err, "--do ...@%c.%d: the last boundary of the run is %d", edits[i].by_token ? 's' : 'h', edits[i].boundary, me->study->boundaries);
         if (edits[i].boundary < me->from) me->from = edits[i].boundary;
     }
     me->outcomes = mem_new(sizeof *me->outcomes * count * (size_t)(me->base_count + 1));

@@ -1,5 +1,6 @@
 #include "study.h"
 
+#include "ground/file.h"
 #include "numbers/blas.h"
 
 #include <string.h>
@@ -49,26 +50,70 @@ static bool parse_edits(struct study *me, const struct args *args, struct err *e
     return true;
 }
 
-bool study_open(struct study *me, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err)
+static bool open_data(struct study *me, const struct args *args, bool bare, struct sink *sink, struct err *err)
+{
+    const char *name = args_text(args, "data");
+    char *recipe = path_join(me->model->path, "recipe");
+    if (bare && !name && !file_exists(recipe)) me->data = me->none = dataset_none(me->model->vocab_size);
+    else me->data = session_data(me->session, me->model, name, sink, err);
+    mem_free(recipe);
+    return me->data != NULL;
+}
+
+static bool read_exit(struct study *me, const struct args *args, struct err *err)
+{
+    me->exit_given = args_given(args, "exit-threshold");
+    if (!me->exit_given) return true;
+    me->exit_threshold = args_number(args, "exit-threshold");
+    return me->model->exits || err_set(err, "--exit-threshold: models of the family %s have no exit gate", me->model->family->model_type);
+}
+
+/* Tokens of the longest question, in the shard where that is least. */
+static int shortest_shard(const struct study *me)
+{
+    int least = 1 << 24;
+    for (int s = 0; s < me->split_count; s++)
+        for (size_t first = 0; first < me->splits[s].count; first += PASS_ROWS) {
+            int longest = 0;
+            for (size_t i = first; i < me->splits[s].count && i < first + PASS_ROWS; i++)
+                if (me->splits[s].questions[i].length > longest) longest = me->splits[s].questions[i].length;
+            if (longest < least) least = longest;
+        }
+    return least;
+}
+
+static bool open_study(struct study *me, struct session *session, const struct args *args, const char *fallback, bool bare, struct sink *sink,
+                       struct err *err)
 {
     *me = (struct study){.session = session};
     me->model = session_model(session, args_word(args, 0), sink, err);
-    me->data = me->model ? session_data(session, me->model, args_text(args, "data"), sink, err) : NULL;
-    if (!me->data || !blas_check(err)) return false;
+    if (!me->model || !open_data(me, args, bare, sink, err) || !blas_check(err)) return false;
     if (me->data->vocab_size > me->model->vocab_size)
         return err_set(err, "%s has %d tokens, the model %s knows %d: choose its own dataset with --data", me->data->name, me->data->vocab_size,
                        me->model->name, me->model->vocab_size);
     me->loops = args_int(args, "loops") ? (int)args_int(args, "loops") : me->model->loops;
-    bool ok = choose_splits(me, args, fallback, err) && parse_edits(me, args, err);
+    bool ok = read_exit(me, args, err) && (me->none || choose_splits(me, args, fallback, err)) && parse_edits(me, args, err);
+    me->boundaries = model_by_token(me->model) ? shortest_shard(me) : me->loops;
     me->pool = ok ? pool_new(session->threads) : NULL;
     if (!ok) study_close(me);
     return ok;
+}
+
+bool study_open(struct study *me, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err)
+{
+    return open_study(me, session, args, fallback, false, sink, err);
+}
+
+bool study_open_bare(struct study *me, struct session *session, const struct args *args, struct sink *sink, struct err *err)
+{
+    return open_study(me, session, args, NULL, true, sink, err);
 }
 
 void study_close(struct study *me)
 {
     for (int i = 0; i < me->edit_count; i++) edit_clear(&me->edits[i]);
     pool_free(me->pool);
+    dataset_free(me->none);
     *me = (struct study){0};
 }
 
@@ -80,11 +125,13 @@ void study_provenance(const struct study *me, struct table *table)
     table_fact(table, "data", "%s", me->data->name);
     table_fact(table, "data_sha256", "%s", me->data->hash);
     table_fact(table, "loops", "%d", me->loops);
+    if (me->exit_given) table_fact(table, "exit_threshold", "%g", me->exit_threshold);
     for (int i = 0; i < me->edit_count; i++) table_fact(table, "do", "%s", me->edits[i].text);
 }
 
 struct edit_handler *study_edit(const struct study *me, struct shard *shard, const struct question *questions, size_t first)
 {
+    if (me->exit_given) shard->run->exit_threshold = me->exit_threshold;
     struct edit_handler *handlers = arena_zero(shard->arena, sizeof *handlers * (size_t)(me->edit_count + 1));
     for (int i = 0; i < me->edit_count; i++) edit_attach(&handlers[i], &me->edits[i], shard->run, questions, first);
     return handlers;

@@ -18,6 +18,7 @@
     {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"}, \
     {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, \
     {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"}, \
+    {"exit-threshold", OPTION_NUMBER, NULL, .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"}, \
     {"do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times", .placeholder = "EDIT", \
      .many = true}
 
@@ -33,16 +34,23 @@ struct study {
     struct edit edits[STUDY_EDITS];
     int edit_count;
     int loops;
+    int boundaries;                    /* the last one that every shard has: loops, or, by token, tokens */
+    bool exit_given;
+    double exit_threshold;             /* when exit_given */
+    struct dataset *none;              /* stands for a dataset that is not there; owned */
 };
 
 /* `fallback`: splits when --split is not given; NULL: all of the dataset. */
 bool study_open(struct study *study, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err);
+
+/* The same for questions that bring their own tokens: a model without recipe and --data will do, its tokens are called by their numbers. */
+bool study_open_bare(struct study *study, struct session *session, const struct args *args, struct sink *sink, struct err *err);
 void study_close(struct study *study);
 
 /* The facts that say what was measured: model, data, hashes, edits. */
 void study_provenance(const struct study *study, struct table *table);
 
-/* Attaches the study's edits to a shard's run; handlers live in the shard's arena: [edit_count]. */
+/* Attaches the study's edits to a shard's run, and hands it the exit threshold; handlers live in the shard's arena: [edit_count]. */
 struct edit_handler *study_edit(const struct study *study, struct shard *shard, const struct question *questions, size_t first);
 
 #endif

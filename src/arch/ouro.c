@@ -113,6 +113,7 @@ static void declare(struct builder *b)
     m->head = tied ? m->table : build_weight(b, WEIGHT_TABLE, model->vocab_size, model->width, "lm_head.weight");
     if (tied) build_other_name(b, m->table, "lm_head.weight");
     build_ignored(b, "*rotary_emb.inv_freq");
+    model->exits = true;
     model->interface = "none";
     model->eps = m->eps;
 }

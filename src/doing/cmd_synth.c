@@ -151,7 +151,7 @@ static bool find_size(const char *family, const char *name, struct size *found, 
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    struct size size;
+    struct size size = {0};
     const char *folder = args_text(args, "out"), *dtype = args_text(args, "dtype");
     (void)self;
     if (!folder || !*folder) return err_set(err, "--out DIR is missing: the folder to write"), err_usage(err);

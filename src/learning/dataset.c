@@ -217,6 +217,17 @@ struct dataset *dataset_open(const char *folder, struct sink *sink, struct err *
     return NULL;
 }
 
+struct dataset *dataset_none(int vocab_size)
+{
+    struct dataset *data = mem_new(sizeof *data);
+    data->folder = mem_text("none");
+    data->name = mem_text("none");
+    data->kind = mem_text("none");
+    data->vocab_size = vocab_size;
+    data->arena = mem_new(sizeof *data->arena);
+    return data;
+}
+
 void dataset_free(struct dataset *data)
 {
     if (!data) return;
@@ -244,16 +255,17 @@ const char *dataset_token(const struct dataset *data, int id)
     enum { BUFFERS = 16, LONGEST = 32 };
     static _Thread_local char buffers[BUFFERS][LONGEST];
     static _Thread_local int turn;
-    if (id >= 0 && id < data->vocab_size && data->tokens[id]) return data->tokens[id];
+    bool known = id >= 0 && id < data->vocab_size;
+    if (known && data->tokens && data->tokens[id]) return data->tokens[id];
     char *out = buffers[turn++ % BUFFERS];
-    snprintf(out, LONGEST, "<id %d: no token>", id);
+    snprintf(out, LONGEST, known && !data->tokens ? "%d" : "<id %d: no token>", id);
     return out;
 }
 
 int dataset_id(const struct dataset *data, const char *token)
 {
     long id;
-    for (int i = 0; i < data->vocab_size; i++)
+    for (int i = 0; data->tokens && i < data->vocab_size; i++)
         if (data->tokens[i] && !strcmp(data->tokens[i], token)) return i;
     return parse_int(token, &id) && id >= 0 && id < data->vocab_size ? (int)id : -1;
 }

@@ -45,6 +45,9 @@ struct dataset {
 
 /* Checks everything; messages name file and line. What is odd but harmless becomes a note. */
 struct dataset *dataset_open(const char *folder, struct sink *sink, struct err *err);
+
+/* No dataset at all: a vocabulary whose tokens are called by their numbers, and no splits. For models that come without one. */
+struct dataset *dataset_none(int vocab_size);
 void dataset_free(struct dataset *data);
 
 const struct split *dataset_split(const struct dataset *data, const char *name);  /* NULL: absent */

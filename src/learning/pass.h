@@ -33,6 +33,7 @@ struct pass {
     const struct question *questions;
     size_t count;
     struct pool *pool;                /* NULL: the caller's thread alone */
+    struct pool *inner;               /* without a pool: threads that the large products of one shard may share; NULL: none */
     int loops;                        /* 0: the model's */
     bool (*setup)(struct pass *pass, struct shard *shard); /* NULL: nothing to prepare; false with shard->err: the pass fails */
     bool (*visit)(struct pass *pass, struct shard *shard);

@@ -64,6 +64,7 @@ struct model {
     int longest;                /* tokens a sequence may have (learned positions); 0: any number */
     int prelude, coda;          /* unshared blocks before and behind the loops; with a coda, decode reads whole sequences */
     bool blends;                /* the logits decode a blend of h.1 ... h.K, not h.K alone */
+    bool exits;                 /* has a gate that lets positions leave early: run->exit_threshold means something */
     const struct weight *table; /* W: the embedding */
     const char *interface;      /* in words, for lists */
     const char *start;          /* h.0 in words, where it is not the embedding; NULL: it is */
