@@ -25,6 +25,12 @@ static const struct intervention *find_kind(const char *name, struct err *err)
 static bool parse_site(const char *site, const struct model *model, int *boundary, struct err *err)
 {
     long k;
+    if (model_by_token(model)) {
+        if (site[0] != 's' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > 1 << 24)
+            return err_set(err, "--do ...@%s: an intervention edits a boundary state: s.0, s.1 ... (this model hands a state from token to token)", text_show(site));
+        *boundary = (int)k;
+        return true;
+    }
     if (site[0] != 'h' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > model->loops)
         return err_set(err, "--do ...@%s: an intervention edits a boundary state: h.0 ... h.%d (this model has %d loops)", text_show(site), model->loops,
                        model->loops);
@@ -42,6 +48,7 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
         *site++ = 0;
         if (pairs) *pairs++ = 0;
         edit->kind = find_kind(copy, err);
+        edit->by_token = model_by_token(model);
         ok = edit->kind && parse_site(site, model, &edit->boundary, err);
         if (ok && !args_parse_pairs(&edit->args, edit->kind->options, pairs, err)) ok = err_in(err, "--do %s", edit->kind->name);
     }
@@ -68,6 +75,13 @@ int edit_position(const struct args *args, const struct question *question)
     return p >= 0 && p < question->length ? (int)p : -1;
 }
 
+int edit_place(const struct edit *edit, const struct question *question)
+{
+    int before = edit->boundary ? edit->boundary - 1 : 0;
+    if (!edit->by_token) return edit_position(&edit->args, question);
+    return before < question->length ? before : -1;
+}
+
 bool edit_check(const struct edit *edit, const struct question *questions, size_t count, struct err *err)
 {
     const char *where = args_text(&edit->args, "position");
@@ -75,7 +89,8 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
     if (strcmp(where, "answer") && strcmp(where, "bridge") && !parse_int(where, &p))
         return err_set(err, "--do %s: position: '%s' is no whole number, \"bridge\" or \"answer\"", edit->kind->name, text_show(where));
     for (size_t i = 0; i < count; i++)
-        if (edit_position(&edit->args, &questions[i]) >= 0) return true;
+        if (edit_place(edit, &questions[i]) >= 0) return true;
+    if (edit->by_token) return err_set(err, "--do %s@s.%d: no question of this split has so many tokens", edit->kind->name, edit->boundary);
     return err_set(err, "--do %s: no question of this split has a position %s", edit->kind->name, text_show(where));
 }
 
@@ -106,7 +121,7 @@ static void fire(struct handler *base, struct run *run, const char *site, struct
     int *positions = arena_new(arena, sizeof *positions * n), *rows = arena_new(arena, sizeof *rows * n), count = 0;
     (void)site;
     for (int q = 0; q < run->batch->rows; q++) {
-        int position = edit_position(&me->edit->args, &me->questions[q]);
+        int position = edit_place(me->edit, &me->questions[q]);
         int row = position < 0 ? -1 : value->places->index[run->batch->start[q] + position];
         if (row < 0) {
             me->total.skipped++;
@@ -125,7 +140,7 @@ static void fire(struct handler *base, struct run *run, const char *site, struct
 void edit_attach(struct edit_handler *me, const struct edit *edit, struct run *run, const struct question *questions, size_t first)
 {
     *me = (struct edit_handler){.edit = edit, .questions = questions, .first = first};
-    snprintf(me->pattern, sizeof me->pattern, "h.%d", edit->boundary);
+    snprintf(me->pattern, sizeof me->pattern, edit->by_token ? "s.%d" : "h.%d", edit->boundary);
     me->handler.pattern = me->pattern;
     me->handler.fire = fire;
     run_attach(run, &me->handler);

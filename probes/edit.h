@@ -1,6 +1,6 @@
 /* Interventions, and the edits that a user asks for with --do.
  *
- *     --do mix@h.1:position=1,alpha=0.7,norm=rms          (KIND@SITE:OPTIONS; SITE is a boundary state h.k)
+ *     --do mix@h.1:position=1,alpha=0.7,norm=rms          (KIND@SITE:OPTIONS; SITE is a boundary state h.k, by token s.t)
  *
  *     struct edit edit;
  *     if (!edit_parse(&edit, "mix@h.1:position=1", model, err)) return false;
@@ -37,6 +37,7 @@ struct operation {
 struct edit {
     const struct intervention *kind;
     int boundary;
+    bool by_token;                   /* the site is s.t: the state behind token t-1, whatever the position option says */
     struct args args;
     char *text;
 };
@@ -46,6 +47,9 @@ void edit_clear(struct edit *edit);
 
 /* Where the edit acts in a question: "1", "-1" (from the end), "bridge" or "answer". -1: nowhere (out of range, or no bridge). */
 int edit_position(const struct args *args, const struct question *question);
+
+/* The position whose state an edit changes: edit_position, or where the boundary is the token, the one before it (s.0: the first). -1: nowhere. */
+int edit_place(const struct edit *edit, const struct question *question);
 
 /* Refuses a position that no question of the split has; counts those that lack it otherwise. */
 bool edit_check(const struct edit *edit, const struct question *questions, size_t count, struct err *err);

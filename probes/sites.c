@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct listing { struct sink *sink; int tokens; };
+struct listing { struct sink *sink; int tokens; bool by_token; };
 
 static void visit(void *self, const char *site, const struct tensor *value)
 {
@@ -15,7 +15,8 @@ static void visit(void *self, const char *site, const struct tensor *value)
     const char *loop = strstr(site, "loop."), *block = strstr(site, "block."), *dot = strchr(site, '.');
     int k = -1, i = -1;
     char shape[64];
-    if (loop) sscanf(loop, "loop.%d", &k);
+    if (me->by_token) (void)(sscanf(site, "token.%d", &k) == 1 || sscanf(site, "s.%d", &k) == 1 || sscanf(site, "encoder.%d", &i) == 1);
+    else if (loop) sscanf(loop, "loop.%d", &k);
     else if (dot) sscanf(dot, ".%d", &k);
     if (block) sscanf(block, "block.%d", &i);
     if (strstr(site, "pattern")) snprintf(shape, sizeof shape, "[heads x keys of each query]");
@@ -32,7 +33,7 @@ static bool run(const struct command *self, struct session *session, const struc
     struct table *table = table_new("sites");
     table_column(table, "site", ROLE_LABEL, NULL);
     table_column(table, "shape", ROLE_LABEL, NULL);
-    table_column(table, "loop", ROLE_AXIS, "%.0f");
+    table_column(table, model->family->boundary, ROLE_AXIS, "%.0f");
     table_column(table, "block", ROLE_AXIS, "%.0f");
     command_provenance(session, table);
     table_fact(table, "model", "%s", model->path);
@@ -42,7 +43,7 @@ static bool run(const struct command *self, struct session *session, const struc
     struct tape tape = {.arena = &arena};
     int tokens[TOKENS] = {0, 1 % model->vocab_size, 2 % model->vocab_size}, length = TOKENS;
     struct run pass;
-    struct listing listing = {sink, TOKENS};
+    struct listing listing = {sink, TOKENS, model_by_token(model)};
     run_init(&pass, model, &tape, batch_new(&arena, 1, &length, (const int *const[]){tokens}));
     pass.visit = visit;
     pass.visitor = &listing;

@@ -76,7 +76,7 @@ static bool add_axis(struct sweep *me, const char *text, struct err *err)
     if (!over_parse(&me->axes[me->axis_count], text, err)) return false;
     struct over *axis = &me->axes[me->axis_count++];
     for (size_t i = 0; i < axis->count; i++) /* every value has to be one that the option takes */
-        if (!replay_set(me->study.edits, me->study.edit_count, axis->name, axis->values[i], me->study.loops, err)) return err_in(err, "--over %s", axis->name);
+        if (!replay_set(me->study.edits, me->study.edit_count, axis->name, axis->values[i], me->study.boundaries, err)) return err_in(err, "--over %s", axis->name);
     me->cell_count *= axis->count;
     return true;
 }
@@ -178,7 +178,7 @@ static bool cell_edits(const struct sweep *me, size_t cell, struct edit *edits, 
     for (int i = 0; i < me->study.edit_count; i++)
         if (!edit_parse(&edits[i], me->study.edits[i].text, me->study.model, err)) return false;
     for (int a = 0; a < me->axis_count; a++)
-        if (!replay_set(edits, me->study.edit_count, me->axes[a].name, me->axes[a].values[axis_at(me, cell, a)], me->study.loops, err)) return false;
+        if (!replay_set(edits, me->study.edit_count, me->axes[a].name, me->axes[a].values[axis_at(me, cell, a)], me->study.boundaries, err)) return false;
     return true;
 }
 

@@ -315,6 +315,21 @@ struct tensor *run_release(struct run *run, struct arena_mark mark, struct tenso
     return run->keep || run->base ? h : tape_keep(run->tape, mark, h);
 }
 
+struct tensor *run_states_at(struct run *run, int k, const int *places, int n)
+{
+    int *rows = ints(run->tape->arena, n);
+    for (int i = 0; i < n; i++) rows[i] = run_state_row(run, places[i], &k);
+    if (!model_by_token(run->model)) return run_rows(run, run->states[k], rows, n);
+    struct tensor *s = tape_tensor(run->tape, n, run->model->width);
+    size_t d = (size_t)s->cols;
+    for (int i = 0; i < n; i++) {
+        run_state_row(run, places[i], &k);
+        memcpy(s->data + (size_t)i * d, run->states[k]->data + (size_t)rows[i] * d, d * sizeof(float));
+    }
+    s->places = places_new(run->tape->arena, run->batch, n, places);
+    return s;
+}
+
 struct tensor *run_rows(struct run *run, struct tensor *h, const int *rows, int n)
 {
     int *at = ints(run->tape->arena, n);

@@ -112,6 +112,9 @@ int run_boundaries(const struct run *run);
 /* Row of a place's state at boundary k, or -1; by token a place has one state, behind its token, whatever k says: *k becomes its number. */
 int run_state_row(const struct run *run, int place, int *k);
 
+/* The states at n rising places: rows of h.k; by token each place's own. For measuring: no gradient goes through the rows taken by token. */
+struct tensor *run_states_at(struct run *run, int k, const int *places, int n);
+
 /* ---- for the families: each is one identity call in forward ---- */
 
 /* A value becomes a site; returns the value, as the handlers left it. */
