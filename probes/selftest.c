@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SITES = 1 << 16 };
+enum { MOST_SITES = 1 << 16, MOST_LOOPS = 4096 };
 static const double state_tolerance = 2e-4, gradient_tolerance = 1e-4;
 
 
@@ -166,10 +166,21 @@ static bool read_start(struct comparison *me, const char *path, struct err *err)
     return true;
 }
 
+/* The last boundary of the reference: it may have been recorded with more or fewer loops than the model was trained with. 0: not recorded. */
+static int recorded_loops(const struct comparison *me)
+{
+    int k, most = 0;
+    for (size_t i = 0; i < me->reference->count; i++)
+        if (sscanf(me->reference->entries[i].name, "h.%d", &k) == 1 && k > most && k <= MOST_LOOPS) most = k;
+    return most;
+}
+
 static void begin_run(const struct comparison *me, struct run *run, const struct model *model, struct tape *tape)
 {
+    int loops = recorded_loops(me);
     run_init(run, model, tape, me->batch);
     run->start = me->start;
+    if (loops && !strcmp(model->family->boundary, "loop")) run->loops = loops;
 }
 
 static bool run_plain(struct comparison *me, struct tape *tape, struct err *err)

@@ -347,6 +347,12 @@ static int loops_run(const struct tensor *halted, int loops)
     return most;
 }
 
+static void show_end(struct run *run, int loops, struct tensor *const *experts)
+{
+    run_site(run, op_constant(run->tape, 1, (float)loops), "loops_run");
+    run_site(run, experts[loops], "moe.expert.last");
+}
+
 /* What the coda reads: all h.k, weighed by how each position halts. experts[k]: choices of loop k, or NULL. */
 static struct tensor *halting(struct run *run, const struct openmythos *m, const struct places *places, struct tensor *const *experts)
 {
@@ -362,9 +368,7 @@ static struct tensor *halting(struct run *run, const struct openmythos *m, const
     struct tensor *halted = op_halt(t, p, run->loops, m->threshold, w);
     for (size_t k = 0; k < K; k++) run_site(run, w[k], "act.w.%d", (int)k + 1);
     run_site(run, halted, "act.halt_loop");
-    int ran = loops_run(halted, run->loops);
-    run_site(run, op_constant(t, 1, (float)ran), "loops_run");
-    run_site(run, experts[ran], "moe.expert.last");
+    show_end(run, loops_run(halted, run->loops), experts);
     return run_site(run, op_weigh(t, h, w, run->loops), "act.out");
 }
 
@@ -410,7 +414,7 @@ static struct tensor *forward(struct run *run)
         h = run_state(run, loop(run, m, h, k, experts[k]), k);
     }
     if (m->act) h = halting(run, m, h->places, experts);
-    else run_site(run, experts[run->loops], "moe.expert.last");
+    else show_end(run, run->loops, experts);
     return decode(run, h, run->loops);
 }
 
