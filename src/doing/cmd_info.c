@@ -38,8 +38,7 @@ static void show_model(const struct model *model, struct sink *sink)
     property(sink, "name", "folder", "%s", text_show(model->name));
     property(sink, "family", "config", "%s", model->family->model_type);
     property(sink, "boundary", "family", "%s", model->family->boundary);
-    if (model_by_token(model)) property(sink, "loops", "family", "one step a token: boundaries s.0 ... s.T");
-    else property(sink, "loops", "config", "%d", model->loops);
+    property(sink, "loops", model_by_token(model) ? "family" : "config", "%d", model->loops); /* by token: one pass, which is the sequence */
     property(sink, "blocks", "config", "%d", model->blocks);
     property(sink, "width", "config", "%d", model->width);
     property(sink, "vocab", "config", "%d", model->vocab_size);
