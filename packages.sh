@@ -17,6 +17,7 @@ libpng-dev        libpng
 libcjson-dev      libcjson
 libcairo2-dev     cairo
 libfreetype-dev   freetype2
+libzip-dev        libzip
 libcmocka-dev     cmocka
 fonts-dejavu-core /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 LIST

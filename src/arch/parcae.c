@@ -132,7 +132,7 @@ static void declare_values(struct builder *b, struct parcae *m)
         int core = i - model->prelude, coda = core - model->blocks;
         struct block *w = coda >= 0 ? &m->coda[coda] : core >= 0 ? &m->core[core] : &m->prelude[i];
         const struct sizes *s = core >= 0 && coda < 0 ? &m->core_sizes : &m->outer;
-        if (is_odd_one(i, count)) w->values = build_weight(b, WEIGHT_TABLE, model->vocab_size, width, "value_embeds.%d.weight", i);
+        if (is_odd_one(i, count)) w->values = build_weight(b, WEIGHT_MATRIX, model->vocab_size, width, "value_embeds.%d.weight", i);
         if (!w->values || !w->gate) continue;
         if (w->v->rows != width) config_wrong(b->config, "recurrent_embedding_dimension", "values of the core have %d dimensions, value_embeds.%d %d: "
                                               "they are added", w->v->rows, i, width);

@@ -30,7 +30,7 @@ static void misfit(struct misfits *misfits, const char *format, ...)
 /* The file that a message about the whole set names. */
 static const char *label(const struct tensor_set *set)
 {
-    return set->file_count == 1 ? set->files[0].shown : "model.safetensors.index.json";
+    return set->index ? set->index : set->files[0].shown;
 }
 
 /* ------------------------------------------------------------------ one weight */

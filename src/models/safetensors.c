@@ -5,12 +5,14 @@
 #include "ground/mem.h"
 #include "ground/text.h"
 #include "models/tensor_file.h"
+#include "models/torchfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char single[] = "model.safetensors", index_name[] = "model.safetensors.index.json";
+static const char single[] = "model.safetensors", safe_index[] = "model.safetensors.index.json";
+static const char torch_single[] = "pytorch_model.bin", torch_index[] = "pytorch_model.bin.index.json";
 
 enum { INDEX_MOST = 64 << 20, LISTED = 6000 /* bytes of names in one message */, NAMED = 16 /* in one note, or notes of one kind */ };
 
@@ -18,6 +20,7 @@ enum { INDEX_MOST = 64 << 20, LISTED = 6000 /* bytes of names in one message */,
 struct place { const char *tensor, *shard; };
 
 struct index {
+    const char *name; /* of the file */
     struct json *json;
     struct place *places;
     size_t place_count;
@@ -59,17 +62,17 @@ static bool shard_name_wrong(const char *shard)
 static bool index_read_map(struct index *index, const struct json *map, struct err *err)
 {
     if (!json_is_object(map))
-        return err_set(err, "%s: weight_map is %s: an object of tensor names and file names is wanted", index_name, json_kind(map));
+        return err_set(err, "%s: weight_map is %s: an object of tensor names and file names is wanted", index->name, json_kind(map));
     size_t count = json_count(map);
-    if (!count) return err_set(err, "%s: weight_map is empty: it should name the file of every tensor", index_name);
+    if (!count) return err_set(err, "%s: weight_map is empty: it should name the file of every tensor", index->name);
     index->places = mem_new(count * sizeof *index->places);
     index->shards = mem_new(count * sizeof *index->shards);
     for (const struct json *node = json_first(map); node; node = json_next(node)) {
         const char *tensor = json_key(node), *shard = json_string(node);
         if (!shard)
-            return err_set(err, "%s: weight_map: %s is %s: the name of a file is wanted", index_name, text_show(tensor), json_kind(node));
+            return err_set(err, "%s: weight_map: %s is %s: the name of a file is wanted", index->name, text_show(tensor), json_kind(node));
         if (shard_name_wrong(shard))
-            return err_set(err, "%s: weight_map: %s stands in \"%s\": the name of a file in the same folder is wanted, without a path", index_name,
+            return err_set(err, "%s: weight_map: %s stands in \"%s\": the name of a file in the same folder is wanted, without a path", index->name,
                            text_show(tensor), text_show(shard));
         index->places[index->place_count] = (struct place){tensor, shard};
         index->shards[index->place_count++] = shard;
@@ -85,10 +88,10 @@ static bool index_read(struct index *index, const char *path, struct sink *sink,
 {
     index->json = json_read(path, INDEX_MOST, err);
     if (!index->json) return false;
-    if (!json_is_object(index->json)) return err_set(err, "%s: %s where an object with weight_map should stand", index_name, json_kind(index->json));
+    if (!json_is_object(index->json)) return err_set(err, "%s: %s where an object with weight_map should stand", index->name, json_kind(index->json));
     for (const struct json *node = json_first(index->json); node; node = json_next(node))
         if (strcmp(json_key(node), "metadata") && strcmp(json_key(node), "weight_map"))
-            sink_note(sink, "%s: unknown key %s is ignored", index_name, text_show(json_key(node)));
+            sink_note(sink, "%s: unknown key %s is ignored", index->name, text_show(json_key(node)));
     return index_read_map(index, json_get(index->json, "weight_map"), err);
 }
 
@@ -121,7 +124,7 @@ static bool check_shards_there(const struct index *index, const char *folder, st
         mem_free(path);
     }
     if (missing)
-        err_set(err, "%s: of the %zu files it names %zu are missing from the folder (incomplete download?): %s", index_name,
+        err_set(err, "%s: of the %zu files it names %zu are missing from the folder (incomplete download?): %s", index->name,
                 index->shard_count, missing, list.data);
     if (left_out) err_add(err, " and %zu more", left_out);
     text_clear(&list);
@@ -148,15 +151,18 @@ static bool check_promises(const struct tensor_set *set, const struct index *ind
         const char *where = other ? other->shown : "";
         char line[1200];
         snprintf(line, sizeof line, "%s: tensor %s should be in %s, which does not hold it%s%s%s: index and shards do not fit together",
-                 index_name, text_show(place->tensor), text_show(place->shard), other ? " (it is in " : "", where, other ? ")" : "");
+                 index->name, text_show(place->tensor), text_show(place->shard), other ? " (it is in " : "", where, other ? ")" : "");
         list_add(&list, &left_out, "\n", line);
     }
     bool good = !list.size;
     if (!good) err_set(err, "%s", list.data);
-    if (left_out) err_add(err, "\n%s: %zu more of this kind", index_name, left_out);
+    if (left_out) err_add(err, "\n%s: %zu more of this kind", index->name, left_out);
     text_clear(&list);
     return good;
 }
+
+/* What `selftest` reads: nobody takes them for weights. */
+static bool is_reference(const char *name) { return !strcmp(name, "reference.safetensors") || !strcmp(name, "gradients.safetensors"); }
 
 /* Files beside the index that it does not name are not read; saying so tells apart "ignored" and "used". */
 static void note_strays(const struct index *index, const char *folder, struct sink *sink)
@@ -167,12 +173,12 @@ static void note_strays(const struct index *index, const char *folder, struct si
     if (!folder_list(folder, &names, &count, NULL)) return;
     for (size_t i = 0; i < count; i++) {
         bool named = bsearch(&names[i], index->shards, index->shard_count, sizeof *index->shards, by_text) != NULL;
-        if (!named && text_ends(names[i], ".safetensors") && ++strays <= NAMED) text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
+        if (!named && text_ends(names[i], index->name == torch_index ? ".bin" : ".safetensors") && !is_reference(names[i]) && ++strays <= NAMED) text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
         mem_free(names[i]);
     }
     mem_free(names);
     if (strays > NAMED) text_add(&list, " and %zu more", strays - NAMED);
-    if (strays) sink_note(sink, "%s: the index does not name %s: not read", index_name, list.data);
+    if (strays) sink_note(sink, "%s: the index does not name %s: not read", index->name, list.data);
     text_clear(&list);
 }
 
@@ -181,10 +187,10 @@ static void note_size(const struct tensor_set *set, const struct index *index, s
     int64_t said, is = 0;
     const struct json *node = json_get(json_get(index->json, "metadata"), "total_size");
     for (size_t i = 0; i < set->file_count; i++) is += (int64_t)set->files[i].data_size;
-    if (!node) return;
-    if (!json_int(node, &said)) sink_note(sink, "%s: metadata.total_size is %s, not a whole number: ignored", index_name, json_kind(node));
+    if (!node || index->name == torch_index) return; /* a PyTorch file is more than its storages */
+    if (!json_int(node, &said)) sink_note(sink, "%s: metadata.total_size is %s, not a whole number: ignored", index->name, json_kind(node));
     else if (said != is)
-        sink_note(sink, "%s: metadata.total_size is %lld, the files it names hold %lld bytes", index_name, (long long)said, (long long)is);
+        sink_note(sink, "%s: metadata.total_size is %lld, the files it names hold %lld bytes", index->name, (long long)said, (long long)is);
 }
 
 /* ------------------------------------------------------------------ the set */
@@ -193,7 +199,7 @@ static bool open_file(struct tensor_set *set, const char *folder, const char *na
 {
     char *path = path_join(folder, name);
     set->files = mem_resize(set->files, (set->file_count + 1) * sizeof *set->files);
-    bool good = tensor_file_open(set->files + set->file_count, path, sink, err);
+    bool good = (torch_file_name(name) ? torch_file_open : tensor_file_open)(set->files + set->file_count, path, sink, err);
     if (good) set->file_count++;
     mem_free(path);
     return good;
@@ -219,8 +225,8 @@ static void gather(struct tensor_set *set, const struct index *index, struct sin
             set->entries[set->count++] = file->entries[j];
         }
     }
-    if (unknown > NAMED) sink_note(sink, "%s: %zu more tensors are not in the index", index_name, unknown - NAMED);
-    if (copies > NAMED) sink_note(sink, "%s: %zu more tensors are not where the index says", index_name, copies - NAMED);
+    if (unknown > NAMED) sink_note(sink, "%s: %zu more tensors are not in the index", index->name, unknown - NAMED);
+    if (copies > NAMED) sink_note(sink, "%s: %zu more tensors are not where the index says", index->name, copies - NAMED);
     if (set->count) qsort(set->entries, set->count, sizeof *set->entries, by_name);
 }
 
@@ -229,14 +235,15 @@ static bool check_twice(const struct tensor_set *set, struct err *err)
 {
     for (size_t i = 1; i < set->count; i++)
         if (!strcmp(set->entries[i - 1].name, set->entries[i].name))
-            return err_set(err, "%s: tensor %s stands twice: in %s and in %s", index_name, text_show(set->entries[i].name), set->entries[i - 1].file,
-                           set->entries[i].file);
+            return err_set(err, "%s: tensor %s stands twice: in %s and in %s", text_show(path_base(set->path)), text_show(set->entries[i].name),
+                           set->entries[i - 1].file, set->entries[i].file);
     return true;
 }
 
 static bool open_indexed(struct tensor_set *set, const char *folder, const char *path, struct sink *sink, struct err *err)
 {
-    struct index index = {0};
+    struct index index = {.name = strstr(path, torch_index) ? torch_index : safe_index};
+    set->index = index.name;
     bool good = index_read(&index, path, sink, err) && check_shards_there(&index, folder, err);
     for (size_t i = 0; good && i < index.shard_count; i++) good = open_file(set, folder, index.shards[i], sink, err);
     if (good) {
@@ -255,10 +262,10 @@ static bool no_weights(const char *folder, struct err *err)
 {
     char **names;
     size_t count, listed = 0;
-    err_set(err, "%s/%s: no such file: a model folder holds config.json and %s, or shards with %s", text_show(folder), single, single, index_name);
+    err_set(err, "%s/%s: no such file: a model folder holds config.json and %s, or shards with %s", text_show(folder), single, single, safe_index);
     if (!folder_list(folder, &names, &count, NULL)) return false;
     for (size_t i = 0; i < count; i++) {
-        bool weights = text_ends(names[i], ".safetensors") || text_ends(names[i], ".bin") || text_ends(names[i], ".pt");
+        bool weights = text_ends(names[i], ".safetensors") || torch_file_name(names[i]);
         if (weights && ++listed <= NAMED) err_add(err, "%s%s", listed == 1 ? "; there is " : ", ", text_show(names[i]));
         mem_free(names[i]);
     }
@@ -266,20 +273,69 @@ static bool no_weights(const char *folder, struct err *err)
     return false;
 }
 
+/* What training leaves beside a model: PyTorch files that hold no weights. */
+static bool is_other_state(const char *name)
+{
+    static const char *const starts[] = {"training_args", "optimizer", "scheduler", "rng_state", "scaler", "trainer_state"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (text_starts(name, starts[i])) return true;
+    return false;
+}
+
+/* The only PyTorch file of the folder, to free; NULL when there is none, or several (then with a message). */
+static char *only_torch_file(const char *folder, bool *several, struct err *err)
+{
+    char **names, *only = NULL;
+    size_t count, found = 0;
+    struct text list = {0};
+    if (!folder_list(folder, &names, &count, NULL)) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool weights = torch_file_name(names[i]) && !is_other_state(names[i]);
+        if (weights && ++found <= NAMED) text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
+        if (weights && !only) only = names[i];
+        else mem_free(names[i]);
+    }
+    mem_free(names);
+    *several = found > 1;
+    if (*several) {
+        err_set(err, "%s: several PyTorch files (%s): keep one, or call the right one %s", text_show(folder), list.data, torch_single);
+        mem_free(only);
+        only = NULL;
+    }
+    text_clear(&list);
+    return only;
+}
+
+static bool open_single(struct tensor_set *set, const char *name, struct sink *sink, struct err *err)
+{
+    if (!open_file(set, set->path, name, sink, err)) return false;
+    gather(set, NULL, sink);
+    return check_twice(set, err);
+}
+
+static bool has(const char *folder, const char *name)
+{
+    char *path = path_join(folder, name);
+    bool there = file_exists(path);
+    mem_free(path);
+    return there;
+}
+
+/* safetensors come first: where both kinds stand, they hold the same. */
 static bool open_folder(struct tensor_set *set, struct sink *sink, struct err *err)
 {
-    char *index = path_join(set->path, index_name), *file = path_join(set->path, single);
-    bool good;
-    if (file_exists(index)) {
-        good = open_indexed(set, set->path, index, sink, err);
-    } else if (file_exists(file)) {
-        good = open_file(set, set->path, single, sink, err);
-        if (good) gather(set, NULL, sink);
-    } else {
-        good = no_weights(set->path, err);
+    static const char *const indexes[] = {safe_index, torch_index}, *const files[] = {single, torch_single};
+    for (size_t i = 0; i < 2; i++) {
+        char *index = path_join(set->path, indexes[i]);
+        bool indexed = file_exists(index), good = indexed && open_indexed(set, set->path, index, sink, err);
+        mem_free(index);
+        if (indexed) return good;
+        if (has(set->path, files[i])) return open_single(set, files[i], sink, err);
     }
-    mem_free(index);
-    mem_free(file);
+    bool several = false;
+    char *torch = only_torch_file(set->path, &several, err);
+    bool good = torch ? open_single(set, torch, sink, err) : several ? false : no_weights(set->path, err);
+    mem_free(torch);
     return good;
 }
 
@@ -293,6 +349,7 @@ struct tensor_set *tensor_set_open(const char *path, struct sink *sink, struct e
     } else {
         good = open_file(set, ".", path, sink, err);
         if (good) gather(set, NULL, sink);
+        good = good && check_twice(set, err);
     }
     if (good) return set;
     tensor_set_close(set);

@@ -1,6 +1,7 @@
-/* safetensors files: read strictly and mapped, nothing copied; written atomically.
+/* Weights files: safetensors, read strictly and mapped, nothing copied; written atomically. PyTorch checkpoints open alike (models/torchfile.h).
  *
- *     struct tensor_set *set = tensor_set_open("models/x", sink, err);     (a folder with model.safetensors or an index and shards, or one file)
+ *     struct tensor_set *set = tensor_set_open("models/x", sink, err);     (a folder with model.safetensors or an index and shards, else with
+ *                                                                          pytorch_model.bin or one *.pt; or one file)
  *     const struct tensor_entry *e = tensor_set_find(set, "model.norm.weight");
  *     dtype_widen(e->dtype, e->data, out, e->count);
  *     tensor_set_close(set);
@@ -39,6 +40,7 @@ struct tensor_set {
     size_t count;
     struct tensor_file *files;    /* the mappings, sorted by name (models/tensor_file.h) */
     size_t file_count;
+    const char *index;            /* name of the index file, NULL: one file without an index */
     char hash[65]; /* SHA-256 over the bytes of all files in the order of their names; empty until tensor_set_hash */
 };
 

@@ -255,6 +255,8 @@ bool tensor_file_open(struct tensor_file *file, const char *path, struct sink *s
 void tensor_file_close(struct tensor_file *file)
 {
     for (size_t i = 0; i < file->count; i++) mem_free(file->entries[i].name);
+    for (size_t i = 0; i < file->block_count; i++) mem_free(file->blocks[i]);
+    mem_free(file->blocks);
     mem_free(file->entries);
     mem_free(file->name);
     mem_free(file->shown);

@@ -21,6 +21,8 @@ struct tensor_file {
     struct tensor_entry *entries; /* in the order of the header; names are owned */
     size_t count;
     size_t data_size;             /* bytes behind the header */
+    void **blocks;                /* memory behind entries that the mapping cannot serve (PyTorch files) */
+    size_t block_count;
 };
 
 bool tensor_file_open(struct tensor_file *file, const char *path, struct sink *sink, struct err *err);
