@@ -339,6 +339,14 @@ bool app_current(const struct app *app, int want)
     return result && result->state == RESULT_DONE;
 }
 
+bool app_busy(const struct app *app)
+{
+    const struct pane *pane = pane_of(app, app->view);
+    for (int i = 0; i < pane->count; i++)
+        if (pane->wants[i].result && !result_ended(pane->wants[i].result)) return true;
+    return false;
+}
+
 const char *app_wrong(const struct app *app)
 {
     const struct pane *panes[] = {&app->head, pane_of(app, app->view)};

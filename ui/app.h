@@ -73,6 +73,7 @@ void app_work(struct app *app);
 void app_settle(struct app *app);              /* computes what the view wants, here and now */
 void app_take_posts(struct app *app);          /* what the worker has given since */
 void app_key(struct app *app, int key);
+bool app_busy(const struct app *app);          /* something that is looked at is being computed */
 void app_interrupt(struct app *app);           /* Ctrl-C: stops what runs, or ends the program */
 void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor_col);
 

@@ -63,17 +63,25 @@ static void draw_header(struct app *app, struct cells *cells)
 
 /* ---- command line and keys */
 
+static void add_standing(const struct result *result, struct text *out)
+{
+    const struct standing *s = &result->standing;
+    if (!result->moving) {
+        text_add(out, " %.*s %.0f s", (int)strcspn(result->line, " "), result->line, clock_seconds() - result->started);
+        return;
+    }
+    text_add(out, " %s", s->what);
+    if (s->total > 0) text_add(out, " %.0f %%", 100 * s->done / s->total);
+    else text_add(out, " %.0f %s", s->done, s->unit);
+    if (s->left >= 0.5) text_add(out, ", %.0f s left", s->left);
+}
+
 static void draw_standing(struct app *app, struct cells *cells, int row)
 {
     struct text text = {0};
     for (int i = 0; i < WANTS && !text.size; i++) {
         const struct result *r = app_result(app, i);
-        if (!r || !r->moving || clock_seconds() - r->started < patience_seconds) continue;
-        const struct standing *s = &r->standing;
-        text_add(&text, " %s", s->what);
-        if (s->total > 0) text_add(&text, " %.0f %%", 100 * s->done / s->total);
-        else text_add(&text, " %.0f %s", s->done, s->unit);
-        if (s->left >= 0.5) text_add(&text, ", %.0f s left", s->left);
+        if (r && r->state == RESULT_RUNNING && clock_seconds() - r->started >= patience_seconds) add_standing(r, &text);
     }
     if (text.size) draw_right(cells, row, cells->cols - 1, TINT_WARN, "%s", text.data);
     text_clear(&text);

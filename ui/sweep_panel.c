@@ -112,7 +112,9 @@ void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct a
     struct figure_options options = {.x_low = 0, .x_high = 1};
     struct err err = {0};
     bool running = p->sweep && !result_ended(p->sweep);
-    draw_heading(cells, area.row, area.col, area.cols - 1, running ? "accuracy at alpha, being computed" : "accuracy at alpha");
+    bool stopped = p->sweep && p->sweep->state == RESULT_STOPPED;
+    draw_heading(cells, area.row, area.col, area.cols - 1,
+                 running ? "accuracy at alpha, being computed" : stopped ? "accuracy at alpha, stopped: s begins again" : "accuracy at alpha");
     area.row++, area.rows--;
     if (!sweep) {
         draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,

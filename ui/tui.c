@@ -77,11 +77,14 @@ static void take_keys(struct show *show)
 static void run(struct show *show, int signals)
 {
     struct pollfd ends[] = {{term_fd(), POLLIN, 0}, {signals, POLLIN, 0}, {worker_fd(show->app->worker), POLLIN, 0}};
-    enum { KEYS, SIGNALS, POSTS };
+    enum { KEYS, SIGNALS, POSTS, BUSY_MS = 500 };
     while (!show->app->quit && !show->deadly) {
         double early = show->drawn + redraw_seconds - clock_seconds();
         if (show->dirty && early <= 0) draw(show);
-        if (poll(ends, 3, show->dirty ? (int)(early * 1000) + 1 : -1) < 0 && errno != EINTR) break;
+        int wait = show->dirty ? (int)(early * 1000) + 1 : app_busy(show->app) ? BUSY_MS : -1;
+        int heard = poll(ends, 3, wait);
+        if (heard < 0 && errno != EINTR) break;
+        if (heard == 0) show->dirty = true; /* the time that a command has taken is shown */
         int number;
         if (ends[SIGNALS].revents) while ((number = signals_take())) take_signal(show, number);
         if (ends[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) show->deadly = SIGHUP;

@@ -121,7 +121,7 @@ static void press_cancel(struct app *app, int key)
     (void)key;
     app_stop(app, state_of(app)->controls);
     state_of(app)->flipping = false;
-    if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s goes on with it");
+    if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s computes it again");
 }
 
 static void press_export(struct app *app, int key)

@@ -44,15 +44,7 @@ static const struct binding keys[] = {
 
 /* ---- accuracy */
 
-static double loops_of(const struct table *eval)
-{
-    double most = 0;
-    for (size_t r = 0; r < eval->row_count; r++)
-        if (table_number(eval, r, "stage") > most) most = table_number(eval, r, "stage");
-    return most;
-}
-
-static int draw_accuracy(struct cells *cells, struct area area, const struct table *eval, int at)
+static int draw_accuracy(struct cells *cells, struct area area, const struct table *eval, int loops, int at)
 {
     int row = area.row, bar = area.col + 61, width = area.cols - 62;
     if (width > 60) width = 60;
@@ -72,7 +64,7 @@ static int draw_accuracy(struct cells *cells, struct area area, const struct tab
         if (strcmp(split, before) != 0) cells_put(cells, row, area.col + 1, tint, split, 16);
         before = split;
         int col = cells_text(cells, row, area.col + 18, TINT_PLAIN, "%.0f", stage);
-        if (stage == loops_of(eval)) cells_text(cells, row, col, TINT_DIM, " last");
+        if (stage == loops) cells_text(cells, row, col, TINT_DIM, " last");
         draw_right(cells, row, area.col + 32, TINT_PLAIN, "%.0f", table_number(eval, r, "n"));
         draw_right(cells, row, area.col + 42, TINT_TITLE, "%.3f", accuracy);
         cells_text(cells, row, area.col + 44, TINT_PLAIN, "[%.3f, %.3f]", low, high);
@@ -163,7 +155,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     draw_heading(tall, at.row++, at.col, at.cols, "accuracy by split and stage, with Wilson 95 % intervals");
     if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, EVAL)) at.row += 2;
     else {
-        at.row += draw_accuracy(tall, at, eval, s->at);
+        at.row += draw_accuracy(tall, at, eval, app_fact_int(app, "loops", 0), s->at);
         at.row += draw_excluded(tall, at, eval);
     }
     at.row += roomy;
