@@ -72,9 +72,9 @@ static double distance(const float *g, const float *other, size_t n)
 }
 
 /* |g - g without the path| / |g|; NaN where there is no gradient at all. */
-static void show(struct sink *sink, const char *name, float *const grads[PATHS], size_t offset, size_t n)
+static void show(struct sink *sink, const char *name, size_t numbers, float *const grads[PATHS], size_t offset, size_t n)
 {
-    struct cell cells[2 + PATHS] = {cell_text(name), cell_number((double)n)};
+    struct cell cells[2 + PATHS] = {cell_text(name), cell_number((double)numbers)};
     double full = size_of(grads[0] + offset, n);
     cells[2] = cell_number(full);
     for (int p = 1; p < PATHS; p++) cells[2 + p] = cell_number(full > 0 ? distance(grads[0] + offset, grads[p] + offset, n) / full : NAN);
@@ -122,9 +122,10 @@ static bool run(const struct command *self, struct session *session, const struc
         begin_table(session, args, opened, loss[0], sink);
         for (size_t i = 0; i < model->weight_count; i++) {
             const struct weight *w = model->weights[i];
-            show(sink, w->name, grads, w->offset, (size_t)w->rows * (size_t)w->cols);
+            size_t n = (size_t)w->rows * (size_t)w->cols;
+            show(sink, w->name, n, grads, w->offset, n);
         }
-        show(sink, "all", grads, 0, model->parameter_count); /* the gaps are zero */
+        show(sink, "all", model_numbers(model), grads, 0, model->parameter_count); /* the gaps are zero */
     }
     for (int p = 0; p < PATHS; p++) mem_free(grads[p]);
     arena_clear(&arena);

@@ -49,7 +49,7 @@ static void explain_missing(const struct model *model, const struct weight *weig
 {
     struct text why = {0};
     text_add(&why, "config.json asks for it, %s", shape_show(weight->dims, stored_shape(weight)));
-    if (weight->use == WEIGHT_TABLE && weight != model->table)
+    if (weight->use == WEIGHT_TABLE && weight != model->table && config_has(model->config, "tie_word_embeddings"))
         text_add(&why, " because tie_word_embeddings is false: store the head, or set tie_word_embeddings to true if it is the embedding table");
     if (weight->other) text_add(&why, "; %s would do as well", weight->other);
     misfit(misfits, "%s: tensor %s is missing: %s", label(model->set), weight->name, why.data);
