@@ -162,7 +162,10 @@ bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, in
     const struct result *result = app_result(app, want);
     if (app_table(app, want, 0)) return false;
     struct area inner = {area.row + 1, area.col + 2, area.rows - 1, area.cols - 4};
-    if (!result) return true;
+    if (!result) {
+        if (!app->model) draw_wrapped(cells, inner, TINT_PLAIN, "No model is open: 1 lists those that are here, o asks for a path.");
+        return true;
+    }
     if (result->state == RESULT_FAILED) {
         int rows = draw_wrapped(cells, inner, TINT_BAD, "this cannot be shown:");
         inner.row += rows, inner.rows -= rows;

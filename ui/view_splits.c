@@ -88,8 +88,8 @@ static int draw_excluded(struct cells *cells, struct area area, const struct tab
 
 static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge, bool embeddings)
 {
-    int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 9, cosine = p + width + 9;
-    if (width > 30) width = 30, cosine = p + width + 9;
+    int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 10, cosine = p + width + 10;
+    if (width > 30) width = 30, cosine = p + width + 10;
     bool bars = width >= 4;
     cells_text(cells, row, area.col + 1, TINT_DIM, "split");
     cells_text(cells, row, area.col + 18, TINT_DIM, "state");
@@ -108,9 +108,9 @@ static int draw_bridge(struct cells *cells, struct area area, const struct table
         cells_text(cells, row, area.col + 18, TINT_KEY, "h.%.0f", table_number(bridge, r, "boundary"));
         draw_right(cells, row, area.col + 33, TINT_PLAIN, "%.0f", table_number(bridge, r, "position"));
         cells_text(cells, row, p, TINT_TITLE, isnan(likely) ? "n/a" : "%.3f", likely);
-        if (bars) draw_bar(cells, row, p + 6, width, likely, tint);
+        if (bars) draw_bar(cells, row, p + 7, width, likely, tint);
         cells_text(cells, row, cosine, TINT_TITLE, isnan(direction) ? "n/a" : "%.3f", direction);
-        if (bars) draw_bar(cells, row, cosine + 6, width, direction, tint);
+        if (bars) draw_bar(cells, row, cosine + 7, width, direction, tint);
     }
     return row + 1 - area.row;
 }
@@ -143,7 +143,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0), *bridge = app_table(app, BRIDGE, 0);
-    enum { OTHER = 4 }; /* two headings, a verdict, perhaps a warning */
+    enum { OTHER = 3 }; /* two headings and a verdict */
     bool embeddings = table_rows(eval, true) + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
     int need = table_rows(eval, true) + table_rows(bridge, embeddings) + OTHER, first = scroll_first(s->at + 2, need, area.rows);
     bool roomy = need + 2 <= area.rows;
