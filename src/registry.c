@@ -4,11 +4,12 @@
 
 /* A row is declared by its name and listed once. */
 #define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(parcae) row(rlt) row(openmythos)
-#define GENERATORS(row) row(khop)
+#define GENERATORS(row) row(khop) row(language)
 #define PROBES(row) row(eval) row(bridge)
 #define INTERVENTIONS(row) row(mix)
 #define FIGURES(row) row(scatter) row(curve)
-#define COMMANDS(row) row(help) row(info) row(models) row(data) row(train) row(synth) row(sites) row(lens) row(questions) row(sweep) row(selftest) row(paths) row(ratio) row(bench) row(plot) row(view)
+#define COMMANDS(row) row(help) row(info) row(models) row(data) row(train) row(synth) row(convert) row(sites) row(lens) row(questions) row(sweep) row(selftest) row(paths) row(ratio) row(bench) row(plot) row(view)
+#define REPLICATIONS(row) row(table_1a) row(table_1b)
 #define VIEWS(row) row(models) row(loops) row(splits) row(grid) row(intervene) row(help) row(output)
 
 #define LIST(type, list, prefix, ROWS) \
@@ -27,6 +28,8 @@
 #define NAME_figure(name) &figure_##name,
 #define DECLARE_command(name) extern const struct command command_##name;
 #define NAME_command(name) &command_##name,
+#define DECLARE_replication(name) extern const struct replication replication_##name;
+#define NAME_replication(name) &replication_##name,
 #define DECLARE_view(name) extern const struct view view_##name;
 #define NAME_view(name) &view_##name,
 
@@ -36,4 +39,5 @@ LIST(probe, probes, probe, PROBES)
 LIST(intervention, interventions, intervention, INTERVENTIONS)
 LIST(figure_kind, figure_kinds, figure, FIGURES)
 LIST(command, commands, command, COMMANDS)
+LIST(replication, replications, replication, REPLICATIONS)
 LIST(view, views, view, VIEWS)
