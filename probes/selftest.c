@@ -74,6 +74,10 @@ static void place_text(const struct tensor_entry *entry, size_t at, const char *
     static const char *const words[] = {"row", "position", "dimension"};
     const char *number = strchr(name, '.');
     int k;
+    if (!entry->count) {
+        text_add(out, "empty");
+        return;
+    }
     if (number && sscanf(number, ".%d", &k) == 1) text_add(out, "boundary %d, ", k);
     size_t rest = at, size = entry->count;
     for (int i = 0; i < entry->dims; i++) {
