@@ -49,6 +49,10 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
         if (pairs) *pairs++ = 0;
         edit->kind = find_kind(copy, err);
         edit->by_token = model_by_token(model);
+        if (edit->kind && edit->kind->decodes && model->table->cols != model->width) {
+            err_set(err, "--do %s: states of this model have %d dimensions, embeddings %d: none can be mixed in", edit->kind->name, model->width, model->table->cols);
+            edit->kind = NULL;
+        }
         ok = edit->kind && parse_site(site, model, &edit->boundary, err);
         if (ok && !args_parse_pairs(&edit->args, edit->kind->options, pairs, err)) ok = err_in(err, "--do %s", edit->kind->name);
     }

@@ -51,6 +51,7 @@ double token_cosine(struct run *run, const float *state, int token)
 {
     const struct weight *table = run->model->table;
     size_t d = (size_t)table->cols;
+    if (table->cols != run->model->width) return NAN; /* states and embeddings live in different spaces */
     struct arena_mark mark = arena_mark(run->tape->arena);
     float *row = arena_new(run->tape->arena, sizeof(float) * d);
     dtype_widen(table->dtype, (const char *)table->data + (size_t)token * d * dtype_size(table->dtype), row, d);

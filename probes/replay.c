@@ -44,6 +44,7 @@ static void base_run(void *job, int i, int thread)
     run_init(&base->run, me->study->model, &base->tape, batch);
     base->run.loops = me->study->loops;
     if (me->study->exit_given) base->run.exit_threshold = me->study->exit_threshold;
+    base->run.seed = me->study->start_seed;
     base->run.keep = true;
     base->run.wanted = places_new(arena, batch, n, answers);
     struct tensor *logits = run_forward(&base->run, NULL);
@@ -129,13 +130,14 @@ static const float *decoded_rows(struct base *base, int k, const struct spot *sp
     for (int i = 0; i < spot->count; i++) rows[i] = h->places->index[spot->places[i]];
     struct run scratch = base->run;
     scratch.tape = tape;
-    return run_decode(&scratch, op_select(tape, h, rows, spot->count), k)->data;
+    return run_decode(&scratch, run_rows(&scratch, h, rows, spot->count), k)->data;
 }
 
 struct cellwork {
     struct replay *replay;
     struct base *base;
     struct tape tape;
+    struct run over;          /* the base's run over the copies, for decoding one state: a coda looks around the edited row */
     struct outcome *outcomes; /* [cells] */
 };
 
@@ -183,10 +185,10 @@ static void apply(struct cellwork *work, int cell, const struct edit *edit, cons
         here.questions[n] = spot->questions[i], here.number[n] = spot->number[i], here.positions[n] = spot->positions[i];
         rows[n++] = row;
     }
-    struct run scratch = work->base->run;
+    struct run scratch = work->over;
     size_t d = (size_t)h->cols;
-    scratch.tape = tape;
-    struct tensor *state = op_select(tape, h, rows, n);
+    scratch.states[edit->boundary] = h;
+    struct tensor *state = scratch.model->coda ? run_rows(&scratch, h, rows, n) : op_select(tape, h, rows, n);
     bool decodes = edit->kind->decodes && edit->kind->decodes(&edit->args);
     if (decodes && (!decoded || n != spot->count)) decoded = n ? run_decode(&scratch, state, edit->boundary)->data : NULL;
     if (n) edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? decoded : NULL, &work->outcomes[cell].edits);
@@ -283,6 +285,9 @@ static void replay_shard(void *job, int i, int thread)
     struct batch *copies = batch_repeat(arena, work.base->run.batch, me->cells);
     struct later later = {.handler = {.pattern = model_by_token(me->study->model) ? "s.*" : "h.*", .fire = fire}, .work = &work};
     later.spots = arena_zero(arena, sizeof *later.spots * (size_t)(me->cells * me->study->edit_count + 1));
+    work.over = work.base->run;
+    work.over.tape = &work.tape, work.over.batch = copies, work.over.all = places_all(arena, copies), work.over.base = &work.base->run;
+    work.over.states = arena_zero(arena, sizeof *work.over.states * (size_t)(run_boundaries(&work.base->run) + 1));
     struct tensor *changed = changed_states(&work, copies, later.spots);
     run_replay(&run, &work.base->run, &work.tape, copies, me->from, changed);
     run.wanted = wanted_copies(&work, copies);

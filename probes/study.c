@@ -92,7 +92,10 @@ static bool open_study(struct study *me, struct session *session, const struct a
         return err_set(err, "%s has %d tokens, the model %s knows %d: choose its own dataset with --data", me->data->name, me->data->vocab_size,
                        me->model->name, me->model->vocab_size);
     me->loops = args_int(args, "loops") ? (int)args_int(args, "loops") : me->model->loops;
-    bool ok = read_exit(me, args, err) && (me->none || choose_splits(me, args, fallback, err)) && parse_edits(me, args, err);
+    me->start_seed = (uint64_t)args_int(args, "start-seed");
+    bool ok = me->model->start_drawn || !args_given(args, "start-seed");
+    if (!ok) err_set(err, "--start-seed: h.0 of the model %s is not drawn", me->model->name);
+    ok = ok && read_exit(me, args, err) && (me->none || choose_splits(me, args, fallback, err)) && parse_edits(me, args, err);
     me->boundaries = model_by_token(me->model) ? shortest_shard(me) : me->loops;
     me->pool = ok ? pool_new(session->threads) : NULL;
     if (!ok) study_close(me);
@@ -125,12 +128,14 @@ void study_provenance(const struct study *me, struct table *table)
     table_fact(table, "data", "%s", me->data->name);
     table_fact(table, "data_sha256", "%s", me->data->hash);
     table_fact(table, "loops", "%d", me->loops);
+    if (me->model->start_drawn) table_fact(table, "start_seed", "%llu", (unsigned long long)me->start_seed);
     if (me->exit_given) table_fact(table, "exit_threshold", "%g", me->exit_threshold);
     for (int i = 0; i < me->edit_count; i++) table_fact(table, "do", "%s", me->edits[i].text);
 }
 
 struct edit_handler *study_edit(const struct study *me, struct shard *shard, const struct question *questions, size_t first)
 {
+    shard->run->seed = me->start_seed;
     if (me->exit_given) shard->run->exit_threshold = me->exit_threshold;
     struct edit_handler *handlers = arena_zero(shard->arena, sizeof *handlers * (size_t)(me->edit_count + 1));
     for (int i = 0; i < me->edit_count; i++) edit_attach(&handlers[i], &me->edits[i], shard->run, questions, first);

@@ -19,6 +19,7 @@
     {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, \
     {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"}, \
     {"exit-threshold", OPTION_NUMBER, NULL, .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"}, \
+    {"start-seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of models with a drawn start state: seed of h.0"}, \
     {"do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times", .placeholder = "EDIT", \
      .many = true}
 
@@ -37,6 +38,7 @@ struct study {
     int boundaries;                    /* the last one that every shard has: loops, or, by token, tokens */
     bool exit_given;
     double exit_threshold;             /* when exit_given */
+    uint64_t start_seed;
     struct dataset *none;              /* stands for a dataset that is not there; owned */
 };
 
@@ -50,7 +52,7 @@ void study_close(struct study *study);
 /* The facts that say what was measured: model, data, hashes, edits. */
 void study_provenance(const struct study *study, struct table *table);
 
-/* Attaches the study's edits to a shard's run, and hands it the exit threshold; handlers live in the shard's arena: [edit_count]. */
+/* Attaches the study's edits to a shard's run, and hands it exit threshold and start seed; handlers live in the shard's arena: [edit_count]. */
 struct edit_handler *study_edit(const struct study *study, struct shard *shard, const struct question *questions, size_t first);
 
 #endif
