@@ -123,12 +123,22 @@ static const char *const interfaces[] = {
 /* All of OpenMythos but one part each, then all the other way round. */
 #define MYTHOS(attention, coda, index, lora, act, moe) \
     "{\"model_type\":\"openmythos\",\"vocab_size\":9,\"dim\":18,\"n_heads\":3,\"max_loop_iters\":3,\"prelude_layers\":1,\"coda_layers\":" #coda "," \
-    "\"act_threshold\":0.75,\"rope_theta\":100,\"lora_rank\":2,\"n_experts\":3,\"n_shared_experts\":2,\"n_experts_per_tok\":2,\"expert_dim\":4," attention \
+    "\"act_threshold\":0.75,\"rope_theta\":100,\"lora_rank\":2,\"n_experts\":3,\"n_shared_experts\":2,\"n_experts_per_tok\":2," \
+    "\"expert_dim\":4," attention \
     ",\"use_loop_index_embedding\":" #index ",\"use_lora\":" #lora ",\"use_act\":" #act ",\"use_moe\":" #moe "}"
 #define GROUPED "\"attn_type\":\"gqa\",\"n_kv_heads\":1"
 #define LATENT "\"attn_type\":\"mla\",\"q_lora_rank\":5,\"kv_lora_rank\":4,\"qk_rope_head_dim\":2,\"qk_nope_head_dim\":3,\"v_head_dim\":4"
 
+#define OURO(more) \
+    "{\"model_type\":\"ouro\",\"vocab_size\":20,\"hidden_size\":12,\"intermediate_size\":16,\"num_hidden_layers\":2,\"total_ut_steps\":3," \
+    "\"num_attention_heads\":2,\"num_key_value_heads\":1,\"head_dim\":6,\"rms_norm_eps\":1e-6,\"rope_theta\":100.0," more "}"
+#define LOOPFORMER(more) \
+    "{\"model_type\":\"loopformer\",\"block_size\":5,\"vocab_size\":20,\"n_layer\":2,\"n_head\":2,\"n_embd\":12,\"intermediate_dim\":16," more "}"
+
 static const char *const switches[] = {
+    OURO("\"tie_word_embeddings\":true,\"early_exit_threshold\":0.6"), OURO("\"tie_word_embeddings\":false,\"early_exit_step\":1"),
+    OURO("\"layer_types\":[\"full_attention\",\"sliding_attention\"],\"sliding_window\":2,\"early_exit_threshold\":null"),
+    LOOPFORMER("\"bias\":false,\"max_model_loops\":2"), LOOPFORMER("\"bias\":true,\"steps\":[0.1,0.2,0.7]"),
     MYTHOS(LATENT, 1, true, true, true, true),   MYTHOS(GROUPED, 0, true, true, true, true),  MYTHOS(GROUPED, 1, false, true, true, true),
     MYTHOS(GROUPED, 2, true, false, true, true), MYTHOS(GROUPED, 1, true, true, false, true), MYTHOS(GROUPED, 1, true, true, true, false),
     MYTHOS(LATENT, 0, false, false, false, false),

@@ -163,8 +163,8 @@ struct tensor *run_release(struct run *run, struct arena_mark mark, struct tenso
 /* Some rows of a state, rising, with their places: what run_decode reads. */
 struct tensor *run_rows(struct run *run, struct tensor *h, const int *rows, int n);
 
-/* The model's own decode of the state h.k at the places of h; logits [rows, V]. A coda attends: what h lacks is read from the run's own state h.k (in a
- * replay: the base's). Not a part of the forward pass: no handler fires, nothing is kept. */
+/* The model's own decode of the state h.k at the places of h; logits [rows, V]. A coda attends: what h lacks is read from the run's own state h.k
+ * (in a replay: the base's). Not a part of the forward pass: no handler fires, nothing is kept. */
 struct tensor *run_decode(struct run *run, struct tensor *h, int k);
 
 bool site_matches(const char *pattern, const char *site);
