@@ -8,6 +8,7 @@ struct figure_kind;
 struct generator;
 struct intervention;
 struct probe;
+struct replication;
 struct view;
 
 extern const struct family *const families[];
@@ -16,6 +17,7 @@ extern const struct probe *const probes[];
 extern const struct intervention *const interventions[];
 extern const struct figure_kind *const figure_kinds[];
 extern const struct command *const commands[];
+extern const struct replication *const replications[];
 extern const struct view *const views[];
 
 #endif

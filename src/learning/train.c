@@ -38,6 +38,8 @@ struct trainer {
     struct table *log;
     double began;              /* of this process's first step */
     long began_step;
+    double seconds;            /* spent by earlier processes, for timed steps */
+    long timed;
     double shown;
 };
 
@@ -258,6 +260,26 @@ static bool write_text(const struct trainer *me, const char *name, const struct 
     return ok;
 }
 
+/* Wall time so far, apart from everything that has to be the same bytes in every run. */
+static bool write_time(const struct trainer *me, struct err *err)
+{
+    struct text text = {0};
+    bool begun = me->began > 0;
+    text_add(&text, "seconds = %.1f\nsteps = %ld\nthreads = %d\n", me->seconds + (begun ? now() - me->began : 0),
+             me->timed + (begun ? me->optim.step - me->began_step : 0), pool_threads(me->pool));
+    bool ok = write_text(me, "time", &text, err);
+    text_clear(&text);
+    return ok;
+}
+
+static void read_time(struct trainer *me)
+{
+    char *path = file_in(me, "time"), *text = file_exists(path) ? file_read(path, 1 << 12, NULL, NULL) : NULL;
+    if (!text || sscanf(text, "seconds = %lf steps = %ld", &me->seconds, &me->timed) != 2) me->seconds = 0, me->timed = 0;
+    mem_free(text);
+    mem_free(path);
+}
+
 static struct checkpoint checkpoint_of(struct trainer *me)
 {
     return (struct checkpoint){me->recipe_text.data, me->optim.step, {me->model->block, me->optim.m, me->optim.v}, me->model->parameter_count, me->sums,
@@ -271,7 +293,7 @@ static bool save(struct trainer *me, struct err *err)
     char *path = file_in(me, "state.safetensors");
     table_tsv(me->log, &log);
     bool ok = write_text(me, "recipe", &me->recipe_text, err) && checkpoint_write(path, &point, err) && model_save(me->model, me->folder, F32, err) &&
-              write_text(me, "log.tsv", &log, err);
+              write_text(me, "log.tsv", &log, err) && write_time(me, err);
     mem_free(path);
     text_clear(&log);
     return ok;
@@ -306,6 +328,7 @@ bool trainer_resume(struct trainer *me, struct err *err)
     bool ok = checkpoint_read(path, &point, err);
     mem_free(path);
     me->optim.step = (long)point.step;
+    read_time(me);
     return ok && read_log(me, err);
 }
 
