@@ -25,6 +25,14 @@ static void read_logp(struct passage *me, const struct tensor *logits, int row, 
     me->logp[place] = (double)at[me->batch->tokens[place]] - row_log_sum_exp(at, logits->cols);
 }
 
+static struct tensor *copied(struct arena *arena, const struct tensor *from)
+{
+    struct tape tape = {.arena = arena};
+    struct tensor *to = tape_tensor(&tape, from->rows, from->cols);
+    memcpy(to->data, from->data, sizeof(float) * (size_t)to->rows * (size_t)to->cols);
+    return to;
+}
+
 struct recorder { struct handler handler; struct passage *passage; struct arena *arena; };
 
 static void record(struct handler *base, struct run *run, const char *site, struct tensor *value)
@@ -32,12 +40,9 @@ static void record(struct handler *base, struct run *run, const char *site, stru
     struct recorder *me = (struct recorder *)base;
     (void)run;
     if (!is_given(site) || me->passage->given_count == TOKENS_GIVEN) return;
-    struct tape tape = {.arena = me->arena};
-    struct tensor *copy = tape_tensor(&tape, value->rows, value->cols);
     char *name = arena_new(me->arena, strlen(site) + 1);
-    memcpy(copy->data, value->data, sizeof(float) * (size_t)value->rows * (size_t)value->cols);
     me->passage->given[me->passage->given_count].site = strcpy(name, site);
-    me->passage->given[me->passage->given_count++].value = copy;
+    me->passage->given[me->passage->given_count++].value = copied(me->arena, value);
 }
 
 bool tokens_prefill(struct passage *me, const struct model *model, const struct batch *batch, struct arena *arena, struct err *err)
@@ -72,35 +77,47 @@ static void give(struct handler *base, struct run *run, const char *site, struct
     }
 }
 
+/* Token t of every sequence that has it, behind `past`; what the run leaves lies in `arena`. */
+static struct run *one_token(struct passage *me, const struct model *model, const struct run *past, int t, const struct passage *given,
+                             struct arena *arena, struct err *err)
+{
+    const struct batch *batch = me->batch;
+    struct tape *tape = arena_zero(arena, sizeof *tape);
+    struct run *run = arena_zero(arena, sizeof *run);
+    int *lengths = arena_new(arena, sizeof *lengths * (size_t)(batch->rows + 1)), row = 0;
+    const int **tokens = arena_new(arena, sizeof *tokens * (size_t)(batch->rows + 1));
+    for (int b = 0; b < batch->rows; b++) lengths[b] = batch->start[b + 1] - batch->start[b] > t, tokens[b] = batch->tokens + batch->start[b] + t;
+    tape->arena = arena;
+    run_init(run, model, tape, batch_new(arena, batch->rows, lengths, tokens));
+    run->keep = true;
+    run->past = past;
+    struct giver giver = {{.pattern = "*", .fire = give}, given, t};
+    if (given) run_attach(run, &giver.handler);
+    struct tensor *logits = run_forward(run, err);
+    for (int b = 0; logits && b < batch->rows; b++) {
+        int next = batch->start[b] + t + 1;
+        if (next < batch->start[b + 1]) read_logp(me, logits, row, next);
+        row += lengths[b];
+    }
+    return logits ? run : NULL;
+}
+
 bool tokens_incremental(struct passage *me, const struct model *model, const struct batch *batch, const struct passage *given, struct arena *arena,
                         struct err *err)
 {
-    struct run *past = NULL;
+    struct arena turns[2] = {{0}, {0}}; /* a token's caches hold all that the next one needs: those before may go */
+    struct run *run = NULL;
+    bool ok = true;
     *me = (struct passage){.batch = batch, .states = new_states(arena, batch), .logp = new_logp(arena, batch)};
-    for (int t = 0; t < batch->longest; t++) {
-        struct tape *tape = arena_zero(arena, sizeof *tape);
-        struct run *run = arena_zero(arena, sizeof *run);
-        int *lengths = arena_new(arena, sizeof *lengths * (size_t)(batch->rows + 1)), row = 0;
-        const int **tokens = arena_new(arena, sizeof *tokens * (size_t)(batch->rows + 1));
-        for (int b = 0; b < batch->rows; b++) lengths[b] = batch->start[b + 1] - batch->start[b] > t, tokens[b] = batch->tokens + batch->start[b] + t;
-        tape->arena = arena;
-        run_init(run, model, tape, batch_new(arena, batch->rows, lengths, tokens));
-        run->keep = true;
-        run->past = past;
-        struct giver giver = {{.pattern = "*", .fire = give}, given, t};
-        if (given) run_attach(run, &giver.handler);
-        struct tensor *logits = run_forward(run, err);
-        if (!logits) return false;
-        if (!t) me->states[0] = run->states[0];
-        me->states[t + 1] = run->states[1];
-        for (int b = 0; b < batch->rows; b++) {
-            int next = batch->start[b] + t + 1;
-            if (next < batch->start[b + 1]) read_logp(me, logits, row, next);
-            row += lengths[b];
-        }
-        past = run;
+    for (int t = 0; ok && t < batch->longest; t++) {
+        arena_reset(&turns[t % 2]);
+        run = one_token(me, model, run, t, given, &turns[t % 2], err);
+        ok = run != NULL;
+        if (ok && !t) me->states[0] = copied(arena, run->states[0]);
+        if (ok) me->states[t + 1] = copied(arena, run->states[1]);
     }
-    return true;
+    for (int i = 0; i < 2; i++) arena_clear(&turns[i]);
+    return ok;
 }
 
 static struct token_check compare_states(const char *name, const char *what, double tolerance, const struct passage *ours, const struct passage *theirs)
