@@ -54,12 +54,17 @@ const struct split *dataset_split(const struct dataset *data, const char *name);
 const char *dataset_token(const struct dataset *data, int id);                    /* its name, or "<id 7: no token>" in a rotating buffer */
 int dataset_id(const struct dataset *data, const char *token);                    /* by name, or a number; -1: neither */
 
+/* A question taken apart for checks: from the entity tokens[0] over the relations tokens[1 ... count]; where hop i ends is read at positions[i]. */
+enum { HOPS_MOST = 15 };
+struct hops { int count, tokens[HOPS_MOST + 1], positions[HOPS_MOST + 1]; };
+
 /* A generator: one file in src/data, which writes such a folder. */
 struct generator {
     const char *name, *help;
     const struct option *options; /* GENERATOR_OPTIONS among them */
     const char *example; /* options of a tiny set that tests make and check, for instance "--entities 6 --relations 3 ..." */
     bool (*make)(const struct args *args, const char *folder, const char *command, struct sink *sink, struct err *err);
+    bool (*hops)(const struct dataset *data, const struct question *question, struct hops *hops); /* false: no question of this kind */
 };
 
 #define GENERATOR_OPTIONS \

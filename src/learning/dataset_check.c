@@ -57,22 +57,57 @@ static void note_overlap(const struct dataset *data, const struct split *split, 
                   split->count, first);
 }
 
-/* What the row itself says stands behind hop i (from 1): a bridge, the answer, or -1. */
-static int stated(const struct question *q, int i)
+/* What the row itself says stands at a position: a bridge, the answer, or -1. */
+static int stated(const struct question *q, int position)
 {
-    if (i == q->answer_position) return q->answer;
+    if (position == q->answer_position) return q->answer;
     for (int j = 0; j < q->bridge_count; j++)
-        if (q->bridges[j].position == i) return q->bridges[j].token;
+        if (q->bridges[j].position == position) return q->bridges[j].token;
     return -1;
 }
 
-/* Follows the hops as far as the facts are known; true when one leads elsewhere than the row says. */
-static bool contradicts(const struct question *q, const struct lookup *facts)
+/* Questions of one hop from the training splits, each as its entity and its relation: what the other rows are held against. */
+struct facts {
+    struct lookup lookup;
+    struct known { struct question question; int tokens[2]; } *all;
+};
+
+static struct facts facts_new(const struct generator *generator, const struct dataset *data)
 {
-    int at = q->tokens[0];
-    for (int i = 1; i < q->length; i++) {
-        const struct question *fact = lookup_find(facts, (int[]){at, q->tokens[i]}, 2);
-        int says = stated(q, i);
+    struct facts facts = {0};
+    size_t count = 0, room = 0, size = 16;
+    struct hops hops;
+    for (size_t i = 0; i < data->split_count; i++)
+        for (size_t j = 0; is_training(&data->splits[i]) && j < data->splits[i].count; j++) {
+            const struct question *q = &data->splits[i].questions[j];
+            if (!generator->hops(data, q, &hops) || hops.count != 1) continue;
+            mem_grow(&facts.all, &room, count + 1, sizeof *facts.all);
+            facts.all[count++] = (struct known){{.length = 2, .answer = q->answer}, {hops.tokens[0], hops.tokens[1]}};
+        }
+    while (size < 2 * count + 2) size *= 2;
+    facts.lookup = (struct lookup){mem_new(size * sizeof *facts.lookup.slots), size - 1};
+    for (size_t i = 0; i < count; i++) {
+        struct known *fact = &facts.all[i];
+        fact->question.tokens = fact->tokens; /* here, when the array moves no more */
+        size_t slot = slot_of(&facts.lookup, fact->tokens, 2);
+        if (!facts.lookup.slots[slot]) facts.lookup.slots[slot] = &fact->question;
+    }
+    return facts;
+}
+
+static void facts_free(struct facts *facts)
+{
+    mem_free(facts->lookup.slots);
+    mem_free(facts->all);
+}
+
+/* Follows the hops as far as the facts are known; true when one leads elsewhere than the row says. */
+static bool contradicts(const struct question *q, const struct hops *hops, const struct facts *facts)
+{
+    int at = hops->tokens[0];
+    for (int i = 1; i <= hops->count; i++) {
+        const struct question *fact = lookup_find(&facts->lookup, (int[]){at, hops->tokens[i]}, 2);
+        int says = stated(q, hops->positions[i]);
         if (!fact) return false;
         if (says >= 0 && says != fact->answer) return true;
         at = fact->answer;
@@ -80,11 +115,13 @@ static bool contradicts(const struct question *q, const struct lookup *facts)
     return false;
 }
 
-static void note_contradictions(const struct dataset *data, const struct split *split, const struct lookup *facts, struct sink *sink)
+static void note_contradictions(const struct dataset *data, const struct split *split, const struct generator *generator, const struct facts *facts,
+                                struct sink *sink)
 {
     size_t count = 0, first = 0;
+    struct hops hops;
     for (size_t i = 0; i < split->count; i++)
-        if (contradicts(&split->questions[i], facts) && !count++) first = i + 1;
+        if (generator->hops(data, &split->questions[i], &hops) && contradicts(&split->questions[i], &hops, facts) && !count++) first = i + 1;
     if (count)
         sink_note(sink, "%s/%s.jsonl: %zu of %zu rows contradict the atomic facts, in their bridges or their answer (first: row %zu)",
                   text_show(data->folder), text_show(split->name), count, split->count, first);
@@ -97,23 +134,26 @@ static const char *generator_name(const void *unused, size_t i)
 }
 
 /* A kind of one's own is fine, a kind that was meant to be another one is not; only the user can tell. */
-static void note_kind(const struct dataset *data, struct sink *sink)
+static const struct generator *find_kind(const struct dataset *data, struct sink *sink)
 {
     for (size_t i = 0; generators[i]; i++)
-        if (!strcmp(generators[i]->name, data->kind)) return;
+        if (!strcmp(generators[i]->name, data->kind)) return generators[i];
     const char *near = text_nearest(data->kind, generator_name, NULL);
     sink_note(sink, "%s/dataset.json: kind '%s' is not one that this program makes, so only the form of its rows is checked%s%s%s",
               text_show(data->folder),
               text_show(data->kind), near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return NULL;
 }
 
 void dataset_check(const struct dataset *data, struct sink *sink)
 {
-    note_kind(data, sink);
+    const struct generator *kind = find_kind(data, sink);
     struct lookup training = training_rows(data);
-    for (size_t i = 0; i < data->split_count; i++) {
+    for (size_t i = 0; i < data->split_count; i++)
         if (!is_training(&data->splits[i])) note_overlap(data, &data->splits[i], &training, sink);
-        if (!strcmp(data->kind, "khop")) note_contradictions(data, &data->splits[i], &training, sink); /* facts are training rows of two tokens */
-    }
     mem_free(training.slots);
+    if (!kind || !kind->hops) return;
+    struct facts facts = facts_new(kind, data);
+    for (size_t i = 0; i < data->split_count; i++) note_contradictions(data, &data->splits[i], kind, &facts, sink);
+    facts_free(&facts);
 }
