@@ -27,7 +27,8 @@ static bool parse_site(const char *site, const struct model *model, int *boundar
     long k;
     if (model_by_token(model)) {
         if (site[0] != 's' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > 1 << 24)
-            return err_set(err, "--do ...@%s: an intervention edits a boundary state: s.0, s.1 ... (this model hands a state from token to token)", text_show(site));
+            return err_set(err, "--do ...@%s: an intervention edits a boundary state: s.0, s.1 ... (this model hands a state from token to token)",
+                           text_show(site));
         *boundary = (int)k;
         return true;
     }

@@ -1,5 +1,6 @@
-/* paths: how much of each parameter's gradient comes through one path between tokens: the state, the decoder's keys and values of earlier tokens, or what
- * the memory reads of the encoder. Each path is detached in turn (forward as it was, no gradient behind it) and the gradient compared with the full one.
+/* paths: how much of each parameter's gradient comes through one path between tokens: the state, the decoder's keys and values of earlier tokens, or
+ * what the memory reads of the encoder. Each path is detached in turn (forward as it was, no gradient behind it) and the gradient compared with the
+ * full one.
  */
 #include "doing/command.h"
 #include "models/run.h"
@@ -139,9 +140,10 @@ const struct command command_paths = {
     .least = 1,
     .most = 1,
     .help = "how much of the gradient flows through the state, the decoder's keys and values, and the encoder memory",
-    .more = "For models whose boundary is the token. A path is detached: the forward pass stays as it is, and no gradient flows through the state of the token\n"
-            "before; through keys and values that the decoder made at earlier tokens; or from the memory into the encoder. The columns are\n"
-            "|g - g detached| / |g|: 0, nothing came this way; 1, about everything did. The loss is the mean cross entropy of random targets at the last token.",
+    .more = "For models whose boundary is the token. A path is detached: the forward pass stays as it is, and no gradient flows through the state\n"
+            "of the token before; through keys and values that the decoder made at earlier tokens; or from the memory into the encoder. The columns\n"
+            "are |g - g detached| / |g|: 0, nothing came this way; 1, about everything did. The loss is the mean cross entropy of random targets at the\n"
+            "last token.",
     .options = options,
     .example = "paths tests/golden/rlt_grad --length 9",
     .run = run,

@@ -98,7 +98,8 @@ static bool run(const struct command *self, struct session *session, const struc
         return err_set(err, "%s: its boundary is the loop: only families that hand a state from token to token keep caches (rlt)",
                        model_by_token(model) ? other->path : model->path);
     if (model->vocab_size != other->vocab_size)
-        return err_set(err, "%s knows %d tokens, %s %d: both have to read the same tokens", model->path, model->vocab_size, other->path, other->vocab_size);
+        return err_set(err, "%s knows %d tokens, %s %d: both have to read the same tokens", model->path, model->vocab_size, other->path,
+                       other->vocab_size);
     struct arena arena = {0};
     struct passage *decoded = arena_zero(&arena, sizeof *decoded), *replayed = arena_zero(&arena, sizeof *replayed);
     struct batch *batch = text ? typed_batch(text, model, &arena, err) : random_batch(args, model, &arena);
@@ -117,8 +118,8 @@ const struct command command_ratio = {
     .least = 1,
     .most = 2,
     .help = "replay check: P(token) decoded one at a time by MODEL against one pass of OTHER (or MODEL again)",
-    .more = "For models whose boundary is the token. ratio = p_replayed / p_decoded, 1 at equal weights; state_distance is between the states that the two\n"
-            "predictions are read from.",
+    .more = "For models whose boundary is the token. ratio = p_replayed / p_decoded, 1 at equal weights; state_distance is between the states that\n"
+            "the two predictions are read from.",
     .options = options,
     .example = "ratio tests/golden/rlt_grad --length 9",
     .run = run,

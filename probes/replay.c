@@ -303,7 +303,8 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
     me->from = me->study->boundaries;
     for (size_t i = 0; i < count * edit_count; i++) {
         if (edits[i].boundary > me->study->boundaries)
-            return err_set(err, "--do ...@%c.%d: the last boundary of the run is %d", edits[i].by_token ? 's' : 'h', edits[i].boundary, me->study->boundaries);
+            return err_set(err, "--do ...@%c.%d: the last boundary of the run is %d", edits[i].by_token ? 's' : 'h', edits[i].boundary,
+                           me->study->boundaries);
         if (edits[i].boundary < me->from) me->from = edits[i].boundary;
     }
     me->outcomes = mem_new(sizeof *me->outcomes * count * (size_t)(me->base_count + 1));

@@ -120,7 +120,8 @@ bool tokens_incremental(struct passage *me, const struct model *model, const str
     return ok;
 }
 
-static struct token_check compare_states(const char *name, const char *what, double tolerance, const struct passage *ours, const struct passage *theirs)
+static struct token_check compare_states(const char *name, const char *what, double tolerance, const struct passage *ours,
+                                         const struct passage *theirs)
 {
     struct token_check check = {.name = name, .what = what, .tolerance = tolerance};
     for (int t = 0; t <= theirs->batch->longest; t++) {

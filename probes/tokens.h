@@ -25,14 +25,15 @@ struct passage {
 
 bool tokens_prefill(struct passage *passage, const struct model *model, const struct batch *batch, struct arena *arena, struct err *err);
 
-/* given: the prefill whose e and memory are used instead of the model's own, or NULL. The encoder multiplies other sizes of matrices in a prefill than
- * token by token; from a given e on the arithmetic is the same. */
-bool tokens_incremental(struct passage *passage, const struct model *model, const struct batch *batch, const struct passage *given, struct arena *arena,
-                        struct err *err);
+/* given: the prefill whose e and memory are used instead of the model's own, or NULL. The encoder multiplies other sizes of matrices in a prefill
+ * than token by token; from a given e on the arithmetic is the same. */
+bool tokens_incremental(struct passage *passage, const struct model *model, const struct batch *batch, const struct passage *given,
+                        struct arena *arena, struct err *err);
 
 /* What selftest reports, and where the worst was. */
 struct token_check { const char *name, *what; double worst, tolerance; char where[64]; double ours, theirs; };
 enum { TOKEN_CHECKS = 4 };
-bool tokens_check(struct token_check checks[TOKEN_CHECKS], const struct model *model, const struct batch *batch, struct arena *arena, struct err *err);
+bool tokens_check(struct token_check checks[TOKEN_CHECKS], const struct model *model, const struct batch *batch, struct arena *arena,
+                  struct err *err);
 
 #endif

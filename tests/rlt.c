@@ -32,7 +32,7 @@ static const char *const configs[] = {
     RLT(LAYERS("1", "1"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":0.7,\"feedback_chunk\":2,\"tie_encoder_decoder\":false"),
     RLT(LAYERS("1", "1"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":0.7,\"feedback_chunk\":3,\"tie_encoder_decoder\":false"),
 };
-enum { CONFIGS = sizeof configs / sizeof *configs, UNTIED = 0, WINDOW_1 = 2, WINDOW_99 = 3, NO_DECODER = 5, NO_FEEDBACK = 6, CHUNK_2 = 7, CHUNK_3 = 8 };
+enum { UNTIED = 0, WINDOW_1 = 2, WINDOW_99 = 3, NO_DECODER = 5, NO_FEEDBACK = 6, CHUNK_2 = 7, CHUNK_3 = 8, CONFIGS = 9 };
 
 static struct model *example(const char *config)
 {
@@ -70,7 +70,8 @@ static void decoding_and_replay_equal_prefill(void **state)
         struct token_check checks[TOKEN_CHECKS];
         if (!tokens_check(checks, model, batch_new(&arena, ROWS, lengths, rows), &arena, &err)) fail_msg("%s", err.text);
         for (int c = 0; c < TOKEN_CHECKS; c++)
-            if (!(checks[c].worst <= checks[c].tolerance)) fail_msg("config %d: %s: off by %g, %s", i, checks[c].name, checks[c].worst, checks[c].where);
+            if (!(checks[c].worst <= checks[c].tolerance))
+                fail_msg("config %d: %s: off by %g, %s", i, checks[c].name, checks[c].worst, checks[c].where);
         arena_clear(&arena);
         model_free(model);
     }
@@ -313,7 +314,8 @@ static void check_weight(const struct model *model, const struct weight *w, cons
     }
     memcpy(p, saved, sizeof(float) * n);
     double measured = (8 * (loss[2] - loss[1]) - (loss[3] - loss[0])) / (12 * step);
-    if (fabs(measured - slope) > 2e-3 * (fabs(slope) + 0.05)) fail_msg("config %d: %s: gradient %g, finite difference %g", config, w->name, slope, measured);
+    if (fabs(measured - slope) > 2e-3 * (fabs(slope) + 0.05))
+        fail_msg("config %d: %s: gradient %g, finite difference %g", config, w->name, slope, measured);
     mem_free(saved);
     mem_free(u);
 }
@@ -379,8 +381,10 @@ static void refuses(const char *config, const char *words)
 static void contradictions_are_refused(void **state)
 {
     (void)state;
-    refuses(RLT(LAYERS("1", "2"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":1,\"tie_encoder_decoder\":true"), "tie_encoder_decoder");
-    refuses(RLT(LAYERS("0", "0"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":1,\"tie_encoder_decoder\":false"), "num_encoder_layers");
+    refuses(RLT(LAYERS("1", "2"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":1,\"tie_encoder_decoder\":true"),
+            "tie_encoder_decoder");
+    refuses(RLT(LAYERS("0", "0"), "\"sliding_window\":3,\"memory_groups\":1,\"feedback_scale\":1,\"tie_encoder_decoder\":false"),
+            "num_encoder_layers");
     refuses(RLT(LAYERS("1", "1"), "\"sliding_window\":0,\"memory_groups\":1,\"feedback_scale\":1,\"tie_encoder_decoder\":false"), "sliding_window");
     refuses(RLT(LAYERS("1", "1"), "\"sliding_window\":3,\"memory_groups\":0,\"feedback_scale\":1,\"tie_encoder_decoder\":false"), "memory_groups");
     refuses(RLT(LAYERS("1", "1"), "\"sliding_window\":3,\"memory_groups\":1,\"tie_encoder_decoder\":false"), "feedback_scale");

@@ -8,10 +8,11 @@
  *               the memory of e_1 ... e_t (layer l reads group l mod memory_groups), then the MLP
  *     logits_t = readout rms(s_t),   s_0 = s_star
  *
- * RLT-0, without feedback, is feedback_scale 0; RLT-2, with chunked feedback, is feedback_chunk 2 (this project's key, default 1): all tokens of a chunk
- * read the state in which the chunk before it ended. A tied decoder layer uses the encoder layer's q, k, v, o and MLP.
+ * RLT-0, without feedback, is feedback_scale 0; RLT-2, with chunked feedback, is feedback_chunk 2 (this project's key, default 1): all tokens of a
+ * chunk read the state in which the chunk before it ended. A tied decoder layer uses the encoder layer's q, k, v, o and MLP.
  *
- * Sites by token, "token.T.u" ..., are read where they stand and may be edited; "u", "gate", "cache.k.L", "cache.v.L" are collected from them at the end.
+ * Sites by token, "token.T.u" ..., are read where they stand and may be edited; "u", "gate", "cache.k.L", "cache.v.L" are collected from them at the
+ * end.
  * A run that continues another (run->past) reads the other's keys, values and state without gradient. Shapes: N packed tokens, B sequences, n of them
  * still running at a token, D width.
  */
@@ -119,7 +120,8 @@ static void declare(struct builder *b)
     declare_numbers(c, m, model->width);
     bool tied = config_bool_or(c, "tie_encoder_decoder", false);
     if (tied && m->decoders > m->encoders)
-        config_wrong(c, "tie_encoder_decoder", "%d decoder layers cannot share with %d encoder layers: at most as many, or false", m->decoders, m->encoders);
+        config_wrong(c, "tie_encoder_decoder", "%d decoder layers cannot share with %d encoder layers: at most as many, or false", m->decoders,
+                     m->encoders);
     model->loops = 1; /* the tokens are the loop */
     model->blocks = m->encoders + m->decoders;
     model->interface = m->scale == 0 ? "no feedback" : m->chunk > 1 ? "chunked feedback" : "gated feedback";
@@ -202,7 +204,8 @@ static struct reach reach_of(struct walk *w, const struct places *at, const stru
     return (struct reach){.first = first, .kv = kv};
 }
 
-static struct tensor *attend(struct walk *w, struct tensor *q, const struct kv *made, const struct kv *old, struct reach reach, struct tensor **pattern)
+static struct tensor *attend(struct walk *w, struct tensor *q, const struct kv *made, const struct kv *old, struct reach reach,
+                             struct tensor **pattern)
 {
     if (old) reach.old_k = old->k->data, reach.old_v = old->v->data;
     return op_attention(w->run->tape, q, made->k, made->v, &reach, w->m->heads, pattern);
@@ -498,8 +501,9 @@ const struct family family_rlt = {
     .model_type = "rlt",
     .help = "causal encoder and recurrent decoder: a state from token to token, with gated feedback, window and shared memory",
     .boundary = "token",
-    .example = "{\"model_type\":\"rlt\",\"vocab_size\":20,\"hidden_size\":16,\"intermediate_size\":24,\"num_attention_heads\":2,\"num_encoder_layers\":2,"
-               "\"num_decoder_layers\":2,\"sliding_window\":3,\"memory_groups\":2,\"feedback_scale\":0.5,\"tie_encoder_decoder\":false,"
+    .example = "{\"model_type\":\"rlt\",\"vocab_size\":20,\"hidden_size\":16,\"intermediate_size\":24,\"num_attention_heads\":2,"
+               "\"num_encoder_layers\":2,\"num_decoder_layers\":2,\"sliding_window\":3,\"memory_groups\":2,\"feedback_scale\":0.5,"
+               "\"tie_encoder_decoder\":false,"
                "\"rms_norm_eps\":1e-6,\"rope_theta\":100.0}",
     .declare = declare,
     .forward = forward,
