@@ -161,9 +161,12 @@ static bool run(const struct command *self, struct session *session, const struc
     if (strcmp(dtype, "published")) size.dtype = !strcmp(dtype, "f32") ? F32 : !strcmp(dtype, "f16") ? F16 : BF16;
     struct writing me = {.model = model, .session = session, .sink = sink, .seed = (uint64_t)args_int(args, "seed"), .total = (double)model_numbers(model)};
     bool ok = write_folder(&me, folder, size.dtype, err);
-    if (ok) sink_say(sink, "wrote %s: %s %s, %zu random weights as %s", text_show(folder), size.family, size.name, model_numbers(model), dtype_name(size.dtype));
+    const struct model *written = ok ? session_model(session, folder, sink, err) : NULL; /* opened again: what was written is what any reader finds */
+    if (written)
+        sink_say(sink, "wrote %s: %s %s, %zu random weights as %s, sha256 %s", text_show(folder), size.family, size.name, model_numbers(model),
+                 dtype_name(size.dtype), model_hash(written));
     model_free(model);
-    return ok;
+    return written != NULL;
 }
 
 const struct command command_synth = {

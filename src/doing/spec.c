@@ -33,15 +33,11 @@ char *spec_value(const char *text, const char *key)
 /* Where a set that is made on demand is kept. */
 static char *cache_folder(const char *name, struct err *err)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    struct text path = {0};
-    if (cache && *cache == '/') text_add(&path, "%s", cache);
-    else if (home && *home == '/') text_add(&path, "%s/.cache", home);
-    else return err_set(err, "%s: this dataset is made when it is needed, and there is no place for it: set XDG_CACHE_HOME", name), NULL;
-    text_add(&path, "/loopscope/datasets");
-    if (!folder_make(path.data, err)) return text_clear(&path), NULL;
-    text_add(&path, "/%s", name);
-    return path.data;
+    char *folder = file_cache("datasets"), *path = NULL;
+    if (!folder) err_set(err, "%s: this dataset is made when it is needed, and there is no place for it: set XDG_CACHE_HOME", name);
+    else if (folder_make(folder, err)) path = path_join(folder, name);
+    mem_free(folder);
+    return path;
 }
 
 static bool make_from_line(const char *line, const char *folder, struct sink *sink, struct err *err)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool open_regular(const char *path, int *fd, size_t *size, struct err *err)
+static bool open_regular(const char *path, int *fd, size_t *size, struct file_mark *mark, struct err *err)
 {
     struct stat info;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -26,6 +26,9 @@ static bool open_regular(const char *path, int *fd, size_t *size, struct err *er
         return err_set(err, "%s: this is %s, not a file", text_show(path), S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
     }
     *size = (size_t)info.st_size;
+    *mark = (struct file_mark){(long long)info.st_dev, (long long)info.st_ino, (long long)info.st_size,
+                               (long long)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec,
+                               (long long)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec};
     return true;
 }
 
@@ -33,7 +36,7 @@ bool file_map(struct file_map *map, const char *path, struct err *err)
 {
     int fd;
     *map = (struct file_map){.data = (const unsigned char *)""};
-    if (!open_regular(path, &fd, &map->size, err)) return false;
+    if (!open_regular(path, &fd, &map->size, &map->mark, err)) return false;
     if (map->size) {
         map->mapping = mmap(NULL, map->size, PROT_READ, MAP_SHARED, fd, 0);
         if (map->mapping == MAP_FAILED) {
@@ -56,8 +59,9 @@ void file_unmap(struct file_map *map)
 char *file_read(const char *path, size_t most, size_t *size, struct err *err)
 {
     int fd;
-    size_t want, have = 0;
-    if (!open_regular(path, &fd, &want, err)) return NULL;
+    size_t want = 0, have = 0;
+    struct file_mark mark;
+    if (!open_regular(path, &fd, &want, &mark, err)) return NULL;
     if (want > most) {
         close(fd);
         err_set(err, "%s: %zu bytes, more than the %zu that make sense here", text_show(path), want, most);
@@ -211,6 +215,15 @@ bool folder_list(const char *path, char ***names, size_t *count, struct err *err
     closedir(dir);
     if (*count) qsort(*names, *count, sizeof **names, by_name);
     return true;
+}
+
+char *file_cache(const char *name)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct text path = {0};
+    if (cache && *cache == '/') text_add(&path, "%s/loopscope/%s", cache, name);
+    else if (home && *home == '/') text_add(&path, "%s/.cache/loopscope/%s", home, name);
+    return path.data;
 }
 
 char *path_join(const char *folder, const char *name)

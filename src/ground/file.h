@@ -20,6 +20,7 @@ struct file_map {
     const unsigned char *data; /* never NULL, also when size is 0 */
     size_t size;
     void *mapping;
+    struct file_mark { long long device, inode, size, modified, changed; } mark; /* times in ns: a file that was written or replaced has another mark */
 };
 
 /* Refuses what is not a regular file by saying what it is. Read only; the pages are shared with other processes. */
@@ -51,6 +52,9 @@ bool folder_make(const char *path, struct err *err);
 
 /* Names in a folder, sorted by byte, without "." and ".."; free each and the list. */
 bool folder_list(const char *path, char ***names, size_t *count, struct err *err);
+
+/* "$XDG_CACHE_HOME/loopscope/NAME" or "~/.cache/loopscope/NAME", to free; NULL: there is no such place. Not made. */
+char *file_cache(const char *name);
 
 /* "folder/name", to free with mem_free; an absolute name stands alone. */
 char *path_join(const char *folder, const char *name);

@@ -3,6 +3,7 @@
 #include "ground/mem.h"
 #include "ground/text.h"
 #include "models/tensor_file.h"
+#include "numbers/kernel.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -173,24 +174,38 @@ static void note_undeclared(const struct model *model, struct sink *sink)
     mem_free(declared);
 }
 
-/* How many numbers have all exponent bits set: NaN and infinities. One pass that the compiler turns into vector code. */
+/* Does any of n numbers have all exponent bits set, as NaN and infinities have? The largest exponent says so, at the speed of memory. */
+KERNEL static bool odd_words(const uint32_t *bits, unsigned n)
+{
+    uint32_t most = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t exponent = bits[i] & 0x7f800000;
+        most = exponent > most ? exponent : most;
+    }
+    return most == 0x7f800000;
+}
+
+KERNEL static bool odd_halves(const uint16_t *bits, unsigned n, uint16_t mask)
+{
+    uint16_t most = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint16_t exponent = bits[i] & mask;
+        most = exponent > most ? exponent : most;
+    }
+    return most == mask;
+}
+
 static size_t count_odd(const struct tensor_entry *entry)
 {
-    const unsigned char *data = entry->data;
-    size_t odd = 0;
-    if (entry->dtype == F32) {
-        for (size_t i = 0; i < entry->count; i++) {
-            uint32_t bits;
-            memcpy(&bits, data + 4 * i, 4);
-            odd += (bits & 0x7f800000) == 0x7f800000;
-        }
-        return odd;
-    }
-    uint16_t mask = entry->dtype == BF16 ? 0x7f80 : 0x7c00;
-    for (size_t i = 0; i < entry->count; i++) {
-        uint16_t bits;
-        memcpy(&bits, data + 2 * i, 2);
-        odd += (bits & mask) == mask;
+    union { float values[CHUNK]; uint32_t words[CHUNK]; uint16_t halves[CHUNK]; } x;
+    size_t odd = 0, size = dtype_size(entry->dtype);
+    for (size_t at = 0; at < entry->count; at += CHUNK) {
+        const unsigned char *data = (const unsigned char *)entry->data + at * size;
+        unsigned n = (unsigned)(entry->count - at < CHUNK ? entry->count - at : CHUNK);
+        memcpy(&x, data, n * size); /* the file's data need not be aligned */
+        if (!(entry->dtype == F32 ? odd_words(x.words, n) : odd_halves(x.halves, n, entry->dtype == BF16 ? 0x7f80 : 0x7c00))) continue;
+        dtype_widen(entry->dtype, data, x.values, n);
+        for (unsigned i = 0; i < n; i++) odd += !isfinite(x.values[i]);
     }
     return odd;
 }

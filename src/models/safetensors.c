@@ -4,6 +4,7 @@
 #include "ground/json.h"
 #include "ground/mem.h"
 #include "ground/text.h"
+#include "models/known_hash.h"
 #include "models/tensor_file.h"
 #include "models/torchfile.h"
 
@@ -172,8 +173,10 @@ static void note_strays(const struct index *index, const char *folder, struct si
     struct text list = {0};
     if (!folder_list(folder, &names, &count, NULL)) return;
     for (size_t i = 0; i < count; i++) {
+        const char *kind = index->name == torch_index ? ".bin" : ".safetensors";
         bool named = bsearch(&names[i], index->shards, index->shard_count, sizeof *index->shards, by_text) != NULL;
-        if (!named && text_ends(names[i], index->name == torch_index ? ".bin" : ".safetensors") && !is_reference(names[i]) && ++strays <= NAMED) text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
+        if (!named && text_ends(names[i], kind) && !is_reference(names[i]) && ++strays <= NAMED)
+            text_add(&list, "%s%s", list.size ? ", " : "", text_show(names[i]));
         mem_free(names[i]);
     }
     mem_free(names);
@@ -375,9 +378,10 @@ const struct tensor_entry *tensor_set_find(const struct tensor_set *set, const c
 const char *tensor_set_hash(struct tensor_set *set)
 {
     struct hash hash;
-    if (*set->hash) return set->hash;
+    if (*set->hash || known_hash_get(set, set->hash)) return set->hash;
     hash_start(&hash);
     for (size_t i = 0; i < set->file_count; i++) hash_add(&hash, set->files[i].map.data, set->files[i].map.size);
     hash_end(&hash, set->hash);
+    known_hash_put(set);
     return set->hash;
 }
