@@ -135,6 +135,17 @@ static const char *const interfaces[] = {
 #define LOOPFORMER(more) \
     "{\"model_type\":\"loopformer\",\"block_size\":5,\"vocab_size\":20,\"n_layer\":2,\"n_head\":2,\"n_embd\":12,\"intermediate_dim\":16," more "}"
 
+/* Parcae: sizes of the core, injection, norms and heads; Huginn: groups, biases and norms. */
+#define PARCAE(p, l, c, injection, flags) \
+    "{\"model_type\":\"parcae\",\"vocab_size\":9,\"padded_vocab_size\":10,\"n_embd\":32,\"intermediate_size\":10,\"num_attention_heads\":4," \
+    "\"rope_settings\":{\"rope_base\":100},\"mean_recurrence\":2," \
+    "\"n_layers_in_prelude\":" #p ",\"n_layers_in_recurrent_block\":" #l ",\"n_layers_in_coda\":" #c ",\"mean_backprop_depth\":3," \
+    "\"injection_type\":\"" #injection "\"," flags "}"
+#define HUGINN(p, l, c, flags) \
+    "{\"model_type\":\"huginn_raven\",\"vocab_size\":9,\"n_embd\":12,\"n_heads\":3,\"intermediate_size\":10," \
+    "\"mean_recurrence\":3,\"rope_base\":100,\"n_layers_in_prelude\":" #p ",\"n_layers_in_recurrent_block\":" #l "," \
+    "\"n_layers_in_coda\":" #c "," flags "}"
+
 static const char *const switches[] = {
     OURO("\"tie_word_embeddings\":true,\"early_exit_threshold\":0.6"), OURO("\"tie_word_embeddings\":false,\"early_exit_step\":1"),
     OURO("\"layer_types\":[\"full_attention\",\"sliding_attention\"],\"sliding_window\":2,\"early_exit_threshold\":null"),
@@ -142,6 +153,11 @@ static const char *const switches[] = {
     MYTHOS(LATENT, 1, true, true, true, true),   MYTHOS(GROUPED, 0, true, true, true, true),  MYTHOS(GROUPED, 1, false, true, true, true),
     MYTHOS(GROUPED, 2, true, false, true, true), MYTHOS(GROUPED, 1, true, true, false, true), MYTHOS(GROUPED, 1, true, true, true, false),
     MYTHOS(LATENT, 0, false, false, false, false),
+    HUGINN(0, 1, 2, "\"qk_bias\":true,\"tie_embeddings\":false"),
+    HUGINN(2, 1, 0, "\"qk_bias\":false,\"num_key_value_heads\":1,\"state_init\":\"normal\""),
+    PARCAE(1, 1, 1, diagonal, "\"qk_norm\":true,\"recurrent_embedding_dimension\":48,\"recurrent_num_attention_heads\":6"),
+    PARCAE(0, 2, 1, linear, "\"qk_norm\":false,\"tie_embeddings\":false,\"logit_softcap\":2.0,\"recurrent_embedding_dimension\":32"),
+    PARCAE(2, 1, 0, add, "\"qk_norm\":true,\"prelude_norm\":true,\"recurrent_embedding_dimension\":32,\"state_init\":\"zero\""),
 };
 
 static void gradients_of_every_interface(void **state)

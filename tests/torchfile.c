@@ -1,4 +1,4 @@
-/* PyTorch checkpoints: what torch.save wrote is read back exactly, whatever lies how; what is no state dict, or lies about itself, is refused by name.
+/* PyTorch checkpoints: what torch.save wrote is read back exactly; what is no state dict, or lies about itself, is refused by name.
  * tests/torch/tiny.pt was written by torch.save; the others are built here, byte by byte. */
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -233,8 +233,9 @@ static void tensors_that_lie_are_refused(void **state)
     REFUSED(ONE(TENSOR(STORAGE("UntypedStorage", "\1", "0", "K\x08"), "K\0", "K\2\x85", "K\1\x85")), "asks for torch.UntypedStorage");
     REFUSED(ONE(REBUILD "K\1\x85R"), "1 arguments");
     REFUSED(ONE(REBUILD "(K\1K\0K\2\x85K\1\x85tR"), "without a storage");
-    REFUSED(START NAME("\1", "a") TENSOR(FLOATS, "K\0", "K\2\x85", "K\1\x85") NAME("\1", "a") TENSOR(FLOATS, "K\0", "K\2\x85", "K\1\x85") END, "stands twice");
-    REFUSED(START "K\1" TENSOR(FLOATS, "K\0", "K\2\x85", "K\1\x85") END, "no text");
+#define TWO TENSOR(FLOATS, "K\0", "K\2\x85", "K\1\x85")
+    REFUSED(START NAME("\1", "a") TWO NAME("\1", "a") TWO END, "stands twice");
+    REFUSED(START "K\1" TWO END, "no text");
 }
 
 /* ------------------------------------------------------------------ archives */

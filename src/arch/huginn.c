@@ -6,7 +6,8 @@
  *     logits = H norm(C(norm(h.K)))           coda; the same norm twice. decode(h.k) is the same with h.k: the "coda lens"
  *     loglens.k = H norm(h.k)
  *
- * A block norms the sum: x = norm_2(attn(norm_1(x)) + x), x = norm_4(mlp(norm_3(x)) + x). Shapes: N packed tokens, D width, V vocabulary, F MLP width.
+ * A block norms the sum: x = norm_2(attn(norm_1(x)) + x), x = norm_4(mlp(norm_3(x)) + x).
+ * Shapes: N packed tokens, D width, V vocabulary.
  */
 #include "models/run.h"
 
@@ -91,8 +92,8 @@ static void declare_known(struct config *c)
     config_choice_quiet(c, "nonlin_name", "SiLU", "SiLU");
     if (config_number_quiet(c, "test_time_noise", 0) != 0)
         config_wrong(c, "test_time_noise", "noise in every loop is not run here: 0 is wanted");
-    config_known(c, "architectures|auto_map|architecture_class_name|n_layers|block_size|padding_multiple|init_strategy|init_orthogonal|sampling_scheme|"
-                    "mean_backprop_depth|activation_checkpoint_impl|torch_dtype|dtype|transformers_version|test_time_noise_type|"
+    config_known(c, "architectures|auto_map|architecture_class_name|n_layers|block_size|padding_multiple|init_strategy|init_orthogonal|"
+                    "sampling_scheme|mean_backprop_depth|activation_checkpoint_impl|torch_dtype|dtype|transformers_version|test_time_noise_type|"
                     "effective_expected_depth|init_values|use_cache|bos_token_id|eos_token_id|pad_token_id|_name_or_path");
 }
 
@@ -147,7 +148,9 @@ static struct tensor *block(struct run *run, const struct huginn *m, const struc
     h = op_linear(t, run_site(run, a, "%s.attn.out", at), w->o, h);
     h = run_site(run, op_rms_norm(t, h, w->norm_2, m->eps), "%s.mid", at);
     n = op_rms_norm(t, h, w->norm_3, m->eps);
-    struct tensor *s = op_swiglu(t, op_linear(t, n, weight_rows(t, w->fc, 0, m->inner), NULL), op_linear(t, n, weight_rows(t, w->fc, m->inner, m->inner), NULL));
+    struct tensor *gate = op_linear(t, n, weight_rows(t, w->fc, 0, m->inner), NULL);
+    struct tensor *up = op_linear(t, n, weight_rows(t, w->fc, m->inner, m->inner), NULL);
+    struct tensor *s = op_swiglu(t, gate, up);
     h = op_linear(t, run_site(run, s, "%s.mlp.act", at), w->proj, h);
     h = op_rms_norm(t, h, w->norm_4, m->eps);
     return run_site(run, run_release(run, mark, h), "%s.out", at);
@@ -228,8 +231,8 @@ const struct family family_huginn = {
     .help = "Huginn (Geiping et al. 2025): prelude, core block with injected input from a drawn start state, coda",
     .boundary = "loop",
     .example = "{\"model_type\":\"huginn_raven\",\"n_embd\":16,\"n_heads\":2,\"vocab_size\":20,\"padded_vocab_size\":20,\"intermediate_size\":24,"
-               "\"n_layers_in_prelude\":1,\"n_layers_in_recurrent_block\":2,\"n_layers_in_coda\":1,\"mean_recurrence\":3,\"qk_bias\":true,\"bias\":true,"
-               "\"norm_eps\":1e-6,\"rope_base\":100,\"tie_embeddings\":true,\"state_init\":\"like-init\"}",
+               "\"n_layers_in_prelude\":1,\"n_layers_in_recurrent_block\":2,\"n_layers_in_coda\":1,\"mean_recurrence\":3,\"qk_bias\":true,"
+               "\"bias\":true,\"norm_eps\":1e-6,\"rope_base\":100,\"tie_embeddings\":true,\"state_init\":\"like-init\"}",
     .declare = declare,
     .forward = forward,
     .decode = decode,

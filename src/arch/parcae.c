@@ -6,8 +6,8 @@
  *     h.k = R(x.k)                                      core block, k = 1 ... K
  *     logits = H norm(Q(C h.K))                         coda Q; decode(h.k) is the same with h.k
  *
- * Attention: v += 2 sigmoid(G n[:32]) U[tokens] by head where a block has both the gate G and the table U; rotary positions, then a norm without weight
- * on every head of q and k. MLP: relu(x)^2 / 2. Shapes: N packed tokens, D width of the state, V padded vocabulary.
+ * Attention: v += 2 sigmoid(G n[:32]) U[tokens] by head where a block has both the gate G and the table U; rotary positions, then a norm without
+ * weight on every head of q and k. MLP: relu(x)^2 / 2. Shapes: N packed tokens, D width of the state, V padded vocabulary.
  */
 #include "models/run.h"
 
@@ -47,7 +47,8 @@ static struct sizes declare_sizes(struct config *c, struct parcae *m)
     if (heads % kv) config_wrong(c, "num_key_value_heads", "%d does not divide the %d heads", kv, heads);
     int state = (int)config_int_or(c, "recurrent_embedding_dimension", 1, 1 << 24, width);
     int state_heads = (int)config_int_quiet(c, "recurrent_num_attention_heads", 1, 1 << 16, heads);
-    if (state % state_heads) config_wrong(c, "recurrent_num_attention_heads", "%d heads do not divide recurrent_embedding_dimension %d", state_heads, state);
+    if (state % state_heads)
+        config_wrong(c, "recurrent_num_attention_heads", "%d heads do not divide recurrent_embedding_dimension %d", state_heads, state);
     return (struct sizes){state, (int)config_int_or(c, "recurrent_intermediation_embedding_dimension", 1, 1 << 24, m->outer.inner),
                           {.count = state_heads, .kv_count = state_heads, .size = state / state_heads}};
 }
@@ -62,8 +63,8 @@ static void declare_rope(struct config *c, struct parcae *m)
     if (config_number_quiet(c, "rope_settings.rope_condense_ratio", 1) != 1) config_wrong(c, "rope_settings.rope_condense_ratio", "only 1 is read");
     if (m->rope && size % 2) config_wrong(c, "num_attention_heads", "n_embd / num_attention_heads = %d is odd: rotary positions turn pairs", size);
     if (m->core_sizes.heads.size != size)
-        config_wrong(c, "recurrent_num_attention_heads", "heads of the core have %d dimensions, those around it %d: one table of rotary positions serves both",
-                     m->core_sizes.heads.size, size);
+        config_wrong(c, "recurrent_num_attention_heads",
+                     "heads of the core have %d dimensions, those around it %d: one table of rotary angles serves both", m->core_sizes.heads.size, size);
 }
 
 /* Normal, cut at three deviations of the embedding's for like-init, as the authors draw it. */
@@ -84,7 +85,8 @@ static void declare_known(struct config *c)
     for (size_t i = 0; i < sizeof off / sizeof *off; i++)
         if (config_bool_quiet(c, off[i], false)) config_wrong(c, off[i], "is true: only false is run here");
     if (config_has(c, "clip_qkv")) config_wrong(c, "clip_qkv", "is not null: only null is run here");
-    if (config_number_quiet(c, "mup_model_scaling_factor", 1) != 1) config_wrong(c, "mup_model_scaling_factor", "only 1 is run here: it scales the logits");
+    if (config_number_quiet(c, "mup_model_scaling_factor", 1) != 1)
+        config_wrong(c, "mup_model_scaling_factor", "only 1 is run here: it scales the logits");
     config_choice_quiet(c, "init_strategy", "scaled-zero", "scaled-zero"); /* others scale the embedding */
     config_choice_quiet(c, "block_class_name", "TransformerPreNormBlock", "TransformerPreNormBlock");
     config_choice_quiet(c, "norm_class_name", "RMSNorm", "RMSNorm");
@@ -102,7 +104,7 @@ static void declare_known(struct config *c)
 /* Every second block counted back from the last has a value embedding. */
 static bool is_odd_one(int block, int count) { return block % 2 == (count + 1) % 2; }
 
-/* `first` is the number of the part's first block for its value tables, `id` for its gates: upstream counts the coda's gates behind all loops. */
+/* `id` numbers the part's first block as the rule for gates does: upstream counts the coda behind all loops, and the tables otherwise. */
 static struct block *declare_blocks(struct builder *b, const struct sizes *s, const char *part, int count, int id, int gate_count)
 {
     struct block *blocks = build_new(b, sizeof *blocks * (size_t)(count + 1));
@@ -134,9 +136,11 @@ static void declare_values(struct builder *b, struct parcae *m)
         const struct sizes *s = core >= 0 && coda < 0 ? &m->core_sizes : &m->outer;
         if (is_odd_one(i, count)) w->values = build_weight(b, WEIGHT_MATRIX, model->vocab_size, width, "value_embeds.%d.weight", i);
         if (!w->values || !w->gate) continue;
-        if (w->v->rows != width) config_wrong(b->config, "recurrent_embedding_dimension", "values of the core have %d dimensions, value_embeds.%d %d: "
-                                              "they are added", w->v->rows, i, width);
-        if (s->width < GATE_INPUT) config_wrong(b->config, "n_embd", "%d is below the %d columns that a value gate reads", s->width, GATE_INPUT);
+        if (w->v->rows != width)
+            config_wrong(b->config, "recurrent_embedding_dimension", "values of the core have %d dimensions, value_embeds.%d has %d: they are added",
+                         w->v->rows, i, width);
+        if (s->width < GATE_INPUT)
+            config_wrong(b->config, "n_embd", "%d is below the %d columns that a value gate reads", s->width, GATE_INPUT);
     }
 }
 
@@ -153,7 +157,8 @@ static void declare_injection(struct builder *b, struct parcae *m, const char *k
     } else if (d != e) {
         config_wrong(b->config, "recurrent_embedding_dimension", "must be n_embd %d where injection_type is add: the two are added", e);
     }
-    b->model->interface = m->injection == DIAGONAL ? "injection: x = a h + dt B e" : m->injection == LINEAR ? "injection: x = A [h ; e]" : "injection: x = h + e";
+    static const char *const words[] = {"injection: x = a h + dt B e", "injection: x = A [h ; e]", "injection: x = h + e"};
+    b->model->interface = words[m->injection];
 }
 
 static void declare(struct builder *b)
@@ -220,8 +225,8 @@ static struct tensor *values(struct run *run, const struct block *w, struct tens
 }
 
 /* x [N,D] -> [N',D]; N' < N where fewer rows leave the block. `at` is the block's address. */
-static struct tensor *block(struct run *run, const struct parcae *m, const struct sizes *s, const struct block *w, struct tensor *x, const char *at, int stage,
-                            bool last)
+static struct tensor *block(struct run *run, const struct parcae *m, const struct sizes *s, const struct block *w, struct tensor *x, const char *at,
+                            int stage, bool last)
 {
     struct tape *t = run->tape;
     struct arena_mark mark = arena_mark(t->arena);
@@ -305,9 +310,9 @@ const struct family family_parcae = {
     .model_type = "parcae",
     .help = "Parcae: prelude, core block with stable diagonal injection from a drawn start state, value embeddings, coda",
     .boundary = "loop",
-    .example = "{\"model_type\":\"parcae\",\"n_embd\":32,\"intermediate_size\":24,\"num_attention_heads\":4,\"num_key_value_heads\":4,\"vocab_size\":18,"
-               "\"padded_vocab_size\":20,\"rope_settings\":{\"use_rope\":true,\"rope_condense_ratio\":1,\"rope_base\":100},\"norm_eps\":1e-5,\"qk_norm\":true,"
-               "\"injection_type\":\"diagonal\",\"n_layers_in_recurrent_block\":2,\"n_layers_in_prelude\":1,\"n_layers_in_coda\":1,"
+    .example = "{\"model_type\":\"parcae\",\"n_embd\":32,\"intermediate_size\":24,\"num_attention_heads\":4,\"num_key_value_heads\":4,"
+               "\"vocab_size\":18,\"padded_vocab_size\":20,\"rope_settings\":{\"use_rope\":true,\"rope_condense_ratio\":1,\"rope_base\":100},"
+               "\"norm_eps\":1e-5,\"qk_norm\":true,\"injection_type\":\"diagonal\",\"n_layers_in_recurrent_block\":2,\"n_layers_in_prelude\":1,\"n_layers_in_coda\":1,"
                "\"state_init\":\"like-init\",\"recurrent_embedding_dimension\":32,\"recurrent_intermediation_embedding_dimension\":24,"
                "\"prelude_norm\":true,\"mean_recurrence\":3,\"mean_backprop_depth\":2,\"tie_embeddings\":true}",
     .declare = declare,

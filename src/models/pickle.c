@@ -182,7 +182,7 @@ static bool push_global(struct reader *r, const char *module, size_t module_size
     const struct pickle_global *global = module_size + name_size < 1000 ? find_global(r, full.data) : NULL;
     struct pickle_value *value = global ? new_value(r, PICKLE_GLOBAL) : NULL;
     if (value) value->text = global->name;
-    else wrong(r, "asks for %s: a state dict needs tensors, texts and numbers only, nothing else is read and nothing is ever run", text_show(full.data));
+    else wrong(r, "asks for %s: a state dict needs tensors, texts and numbers only; nothing else is read, nothing is ever run", text_show(full.data));
     text_clear(&full);
     return value && push(r, value);
 }

@@ -21,8 +21,9 @@ static const struct pickle_global globals[] = {
 };
 
 static const struct { const char *name; enum dtype dtype; } storages[] = {
-    {"torch.FloatStorage", F32}, {"torch.HalfStorage", F16}, {"torch.BFloat16Storage", BF16}, {"torch.DoubleStorage", F64}, {"torch.LongStorage", I64},
-    {"torch.IntStorage", I32},   {"torch.ShortStorage", I16}, {"torch.CharStorage", I8},      {"torch.ByteStorage", U8},    {"torch.BoolStorage", BOOL},
+    {"torch.FloatStorage", F32}, {"torch.HalfStorage", F16}, {"torch.BFloat16Storage", BF16}, {"torch.DoubleStorage", F64},
+    {"torch.LongStorage", I64},  {"torch.IntStorage", I32},  {"torch.ShortStorage", I16},     {"torch.CharStorage", I8},
+    {"torch.ByteStorage", U8},   {"torch.BoolStorage", BOOL},
     {"torch.ComplexFloatStorage", C64},
 };
 
@@ -168,7 +169,8 @@ static const struct storage *read_storage(struct reader *r, const struct pickle_
     struct storage storage = {.key = key, .dtype = dtype, .count = count};
     snprintf(name, sizeof name, "%sdata/%s", r->folder, key);
     zip_int64_t index = zip_name_locate(r->zip, name, ZIP_FL_ENC_RAW);
-    if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes)) return wrong(r, "data.pkl: storage %s of %zu numbers overflows", text_show(key), count), NULL;
+    if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
+        return wrong(r, "data.pkl: storage %s of %zu numbers overflows", text_show(key), count), NULL;
     if (index < 0) return wrong(r, "%s is not in the archive, data.pkl says it is: an incomplete file?", text_show(name)), NULL;
     if (!read_entry(r, (zip_uint64_t)index, name, bytes, &storage.data, &size)) return NULL;
     mem_grow(&r->storages, &r->storage_room, r->storage_count + 1, sizeof *r->storages);
@@ -184,7 +186,8 @@ static bool read_layout(struct reader *r, struct tensor_entry *entry, const stru
 {
     const struct pickle_value *offset = call->items[1], *sizes = call->items[2], *strides = call->items[3];
     const char *name = text_show(entry->name);
-    if (offset->kind != PICKLE_INT || offset->number < 0 || sizes->kind != PICKLE_TUPLE || strides->kind != PICKLE_TUPLE || sizes->count != strides->count)
+    bool tuples = sizes->kind == PICKLE_TUPLE && strides->kind == PICKLE_TUPLE && sizes->count == strides->count;
+    if (offset->kind != PICKLE_INT || offset->number < 0 || !tuples)
         return wrong(r, "tensor %s: offset, sizes and strides are wanted as whole numbers", name);
     if (sizes->count > TENSOR_DIMS) return wrong(r, "tensor %s has %zu dimensions, at most %d are read", name, sizes->count, TENSOR_DIMS);
     *layout = (struct layout){.offset = (size_t)offset->number, .contiguous = true};
@@ -224,8 +227,8 @@ static bool check_reach(struct reader *r, const struct tensor_entry *entry, cons
         return wrong(r, "tensor %s: shape %s at offset %zu reads beyond its storage of %zu numbers", text_show(entry->name),
                      shape_show(entry->dims, entry->shape), layout->offset, storage->count);
     if (entry->count > storage->count)
-        return wrong(r, "tensor %s: %zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()", text_show(entry->name), entry->count,
-                     storage->count);
+        return wrong(r, "tensor %s: %zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()", text_show(entry->name),
+                     entry->count, storage->count);
     return true;
 }
 
@@ -257,7 +260,8 @@ static bool read_tensor(struct reader *r, const char *name, const struct pickle_
     struct tensor_entry *entry = r->file->entries + r->file->count++;
     struct layout layout = {0};
     *entry = (struct tensor_entry){.name = mem_text(name), .file = r->file->shown};
-    if (call->count < 4) return wrong(r, "tensor %s: %zu arguments where at least storage, offset, sizes and strides are wanted", text_show(name), call->count);
+    if (call->count < 4)
+        return wrong(r, "tensor %s: %zu arguments where storage, offset, sizes and strides are wanted", text_show(name), call->count);
     if (!read_layout(r, entry, call, &layout)) return false;
     const struct storage *storage = read_storage(r, call->items[0]);
     if (!storage || !check_reach(r, entry, &layout, storage)) return false;
@@ -282,7 +286,8 @@ static size_t tensors_in(const struct pickle_value *dict)
 static const struct pickle_value *state_dict(struct reader *r, const struct pickle_value *root)
 {
     static const char *const keys[] = {"model", "state_dict", "model_state_dict", "module"};
-    if (root->kind != PICKLE_DICT) return wrong(r, "data.pkl is no dict: a state dict of tensors is wanted (torch.save(model.state_dict(), ...))"), NULL;
+    if (root->kind != PICKLE_DICT)
+        return wrong(r, "data.pkl is no dict: a state dict of tensors is wanted (torch.save(model.state_dict(), ...))"), NULL;
     if (tensors_in(root)) return root;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (tensors_in(pickle_get(root, keys[i]))) return pickle_get(root, keys[i]);
@@ -331,7 +336,8 @@ static bool read_archive(struct reader *r)
     struct pickle pickle;
     struct text label = {0};
     size_t size;
-    if (!open_archive(r) || !find_pickle(r, &index) || !check_byteorder(r) || !read_entry(r, index, "data.pkl", SIZE_MAX, &bytes, &size)) return false;
+    if (!open_archive(r) || !find_pickle(r, &index) || !check_byteorder(r)) return false;
+    if (!read_entry(r, index, "data.pkl", SIZE_MAX, &bytes, &size)) return false;
     text_add(&label, "%s: data.pkl", r->file->shown);
     bool good = pickle_read(&pickle, bytes, size, label.data, globals, r->err);
     text_clear(&label);
