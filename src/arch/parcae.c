@@ -64,7 +64,8 @@ static void declare_rope(struct config *c, struct parcae *m)
     if (m->rope && size % 2) config_wrong(c, "num_attention_heads", "n_embd / num_attention_heads = %d is odd: rotary positions turn pairs", size);
     if (m->core_sizes.heads.size != size)
         config_wrong(c, "recurrent_num_attention_heads",
-                     "heads of the core have %d dimensions, those around it %d: one table of rotary angles serves both", m->core_sizes.heads.size, size);
+                     "heads of the core have %d dimensions, those around it %d: one table of rotary angles serves both",
+                     m->core_sizes.heads.size, size);
 }
 
 /* Normal, cut at three deviations of the embedding's for like-init, as the authors draw it. */
@@ -312,7 +313,8 @@ const struct family family_parcae = {
     .boundary = "loop",
     .example = "{\"model_type\":\"parcae\",\"n_embd\":32,\"intermediate_size\":24,\"num_attention_heads\":4,\"num_key_value_heads\":4,"
                "\"vocab_size\":18,\"padded_vocab_size\":20,\"rope_settings\":{\"use_rope\":true,\"rope_condense_ratio\":1,\"rope_base\":100},"
-               "\"norm_eps\":1e-5,\"qk_norm\":true,\"injection_type\":\"diagonal\",\"n_layers_in_recurrent_block\":2,\"n_layers_in_prelude\":1,\"n_layers_in_coda\":1,"
+               "\"norm_eps\":1e-5,\"qk_norm\":true,"
+               "\"injection_type\":\"diagonal\",\"n_layers_in_recurrent_block\":2,\"n_layers_in_prelude\":1,\"n_layers_in_coda\":1,"
                "\"state_init\":\"like-init\",\"recurrent_embedding_dimension\":32,\"recurrent_intermediation_embedding_dimension\":24,"
                "\"prelude_norm\":true,\"mean_recurrence\":3,\"mean_backprop_depth\":2,\"tie_embeddings\":true}",
     .declare = declare,
