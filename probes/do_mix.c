@@ -79,15 +79,26 @@ static void make_noise(const struct operation *op, int i, float *e, int d)
     for (int j = 0; j < d; j++) e[j] = (float)(e[j] * (other > 0 ? size / other : 0));
 }
 
+static void read_row(const struct weight *table, int token, float *row)
+{
+    size_t d = (size_t)table->cols;
+    dtype_widen(table->dtype, (const char *)table->data + (size_t)token * d * dtype_size(table->dtype), row, d);
+}
+
+/* Row by row: a large table is never widened as a whole. */
 static void soft_mixture(const struct operation *op, int i, float *e, int d, float *p)
 {
     const struct weight *table = op->run->model->table;
+    struct arena_mark mark = arena_mark(op->run->tape->arena);
+    float *row = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
     int v = table->rows;
-    const float *w = weight_f32(op->run->tape, table);
     row_softmax(op->decoded + (size_t)i * (size_t)v, p, v, 1);
     memset(e, 0, sizeof(float) * (size_t)d);
-    for (int t = 0; t < v; t++)
-        for (int j = 0; j < d; j++) e[j] += p[t] * w[(size_t)t * (size_t)d + (size_t)j];
+    for (int t = 0; t < v; t++) {
+        read_row(table, t, row);
+        for (int j = 0; j < d; j++) e[j] += p[t] * row[j];
+    }
+    arena_release(op->run->tape->arena, mark);
 }
 
 static void apply(struct operation *op)
@@ -109,7 +120,7 @@ static void apply(struct operation *op)
         op->fired++;
         if (alpha == 0) continue; /* not a bit may change */
         if (!strcmp(target, "soft")) soft_mixture(op, i, e, d, p);
-        else dtype_widen(table->dtype, (const char *)table->data + (size_t)token * (size_t)d * dtype_size(table->dtype), e, (size_t)d);
+        else read_row(table, token, e);
         scale_to(e, d, norm, op->original + (size_t)i * (size_t)d, model->eps);
         if (!strcmp(target, "noise")) make_noise(op, i, e, d);
         float stay = add ? 1 : 1 - alpha;

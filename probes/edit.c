@@ -32,7 +32,7 @@ static bool parse_site(const char *site, const struct model *model, int *boundar
         *boundary = (int)k;
         return true;
     }
-    if (site[0] != 'h' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > model->loops)
+    if (site[0] != 'h' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > 4096) /* how many loops a run has is not known here */
         return err_set(err, "--do ...@%s: an intervention edits a boundary state: h.0 ... h.%d (this model has %d loops)", text_show(site), model->loops,
                        model->loops);
     *boundary = (int)k;

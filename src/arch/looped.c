@@ -136,8 +136,9 @@ static struct tensor *block(struct run *run, const struct looped *m, const struc
 
 static struct tensor *loop(struct run *run, const struct looped *m, struct tensor *h, int k)
 {
+    struct arena_mark mark = arena_mark(run->tape->arena);
     for (int i = 0; i < run->model->blocks; i++) h = block(run, m, &m->blocks[i], h, k, i);
-    return m->norm_each_loop ? op_rms_norm(run->tape, h, m->norm, m->eps) : h;
+    return run_release(run, mark, m->norm_each_loop ? op_rms_norm(run->tape, h, m->norm, m->eps) : h);
 }
 
 /* What the head reads: the state is normed once, in the loop or here. */
