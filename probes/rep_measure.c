@@ -191,8 +191,23 @@ bool rep_matches(const struct table *table, size_t row, const char *where)
     return ok;
 }
 
+/* A column that is not there is a mistake of the row, not a number that was not measured. */
+static bool columns_there(const struct table *table, const char *where, const char *column, struct err *err)
+{
+    char *copy = mem_text(where), *save = NULL;
+    const char *missing = table_find(table, column) < 0 ? column : NULL;
+    for (char *condition = strtok_r(copy, ",", &save); !missing && condition; condition = strtok_r(NULL, ",", &save)) {
+        condition[strcspn(condition, "=")] = 0;
+        if (table_find(table, condition) < 0) missing = condition;
+    }
+    if (missing) err_set(err, "'%s': the table %s has no column '%s'", where, table->name, missing);
+    mem_free(copy);
+    return !missing;
+}
+
 long rep_pick(const struct table *table, const char *where, const char *column, struct err *err)
 {
+    if (!columns_there(table, where, column, err)) return -1;
     long found = -1;
     bool best = strstr(where, "=best") != NULL;
     for (size_t r = 0; r < table->row_count; r++) {

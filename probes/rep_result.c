@@ -78,10 +78,15 @@ static bool add_value(struct result *me, const struct value *value, struct err *
     return true;
 }
 
+static bool holds_for(const struct claim *claim, double difference)
+{
+    return claim->sign ? claim->sign * difference > claim->margin : fabs(difference) < claim->margin;
+}
+
 static int holds(const struct result *me, const struct claim *claim, const char *seed, struct err *err)
 {
     double left = number_of(me, &claim->left, seed, err), right = claim->right.measurement ? number_of(me, &claim->right, seed, err) : claim->than;
-    return isnan(left) || isnan(right) ? -1 : claim->sign * (left - right) > claim->margin;
+    return isnan(left) || isnan(right) ? -1 : holds_for(claim, left - right);
 }
 
 static bool add_claim(struct result *me, const struct claim *claim, struct err *err)
@@ -138,6 +143,8 @@ static void add_models(const struct table *table, struct text *out)
 static struct table *picture_table(const struct result *me, const struct picture *picture, const struct table *all)
 {
     struct table *table = table_shape(all);
+    for (size_t c = 0; picture->x && c < table->column_count; c++) /* a named x is the only axis: others would tell series apart */
+        if (table->columns[c].role == ROLE_AXIS && strcmp(table->columns[c].name, picture->x)) table->columns[c].role = ROLE_COUNT;
     struct text where = {0}, models = {0};
     bool seeds = table_find(all, "seed") >= 0;
     text_add(&where, "%s%s%s", picture->where, seeds && *picture->where ? "," : "", seeds ? "seed=all" : "");

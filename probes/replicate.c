@@ -128,17 +128,15 @@ static bool concerns(const char *trainings, const char *name)
     return false;
 }
 
-/* The measurement's line with the run's folder for MODEL. */
-static void fill_line(const char *line, const char *folder, struct text *out)
+/* The measurement's line with the run's folder for MODEL and the scale's name for SCALE, of datasets: "four-hop-SCALE". */
+static void fill_line(const char *line, const char *folder, const char *scale, struct text *out)
 {
-    const char *at = strstr(line, "MODEL");
-    if (!at) {
-        text_add(out, "%s", line);
-        return;
+    static const char model[] = "MODEL", size[] = "SCALE";
+    while (*line) {
+        if (text_starts(line, model)) text_add_quoted(out, folder), line += strlen(model);
+        else if (text_starts(line, size)) text_add(out, "%s", scale), line += strlen(size);
+        else text_add_bytes(out, line++, 1);
     }
-    text_add_bytes(out, line, (size_t)(at - line));
-    text_add_quoted(out, folder);
-    text_add(out, "%s", at + strlen("MODEL"));
 }
 
 static bool measure_one(struct replicating *me, const char *line, const struct rep_run *run, struct table **raw, struct err *err)
@@ -146,7 +144,7 @@ static bool measure_one(struct replicating *me, const char *line, const struct r
     struct collector collector;
     struct text text = {0};
     collector_init(&collector);
-    fill_line(line, run ? run->folder : "", &text);
+    fill_line(line, run ? run->folder : "", me->scale->name, &text);
     bool ok = command_line(me->session, text.data, &collector.sink, err);
     if (ok && !collector.table_count) ok = err_set(err, "%s: gave no table", text.data);
     if (ok && run) ok = rep_collect(raw, collector.tables[0], run->training, run->seed, err);

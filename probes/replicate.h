@@ -26,7 +26,8 @@
 
 #include <stdbool.h>
 
-/* A command line that is run on every finished run of some trainings; MODEL stands for the run's folder. Without MODEL: run once, nothing is pooled. The
+/* A command line that is run on every finished run of some trainings; MODEL stands for the run's folder, SCALE for the
+ * scale's name ("--data four-hop-SCALE"). Without MODEL: run once, nothing is pooled. The
  * tables of all runs become one, ID-NAME.tsv. Pooled rows: n and correct are summed, and accuracy, low and high follow (Wilson); other values are means
  * weighted by n. Behind each value V stand V_least and V_most: the range over seeds. */
 struct measurement { const char *name, *trainings /* "a,b", NULL: all */, *line; };
@@ -43,12 +44,12 @@ struct value {
     const char *remark;    /* about the paper's number ("read off a figure"), or NULL */
 };
 
-/* A statement that the numbers decide, seed by seed: sign * (left - right) > margin, where right is a pick, or the number `than` when it has no
- * measurement. */
+/* A statement that the numbers decide, seed by seed: sign * (left - right) > margin, or, with sign 0, |left - right| < margin; right is a pick, or the
+ * number `than` when it has no measurement. */
 struct claim {
     const char *text;
     struct pick left;
-    int sign;              /* 1: above, -1: below */
+    int sign;              /* 1: above, -1: below, 0: alike */
     double margin;
     struct pick right;
     double than;
@@ -58,7 +59,7 @@ struct claim {
 struct picture {
     const char *name;      /* "" for the only one */
     const char *measurement, *where;
-    const char *kind, *x, *y; /* as of `plot`; NULL: by the columns */
+    const char *kind, *x, *y; /* as of `plot`; NULL: by the columns. A named x is the only axis */
     double width, height;  /* inches; 0: one column of a page */
     const char *caption;   /* what is to be seen, for the card */
 };
