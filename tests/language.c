@@ -42,7 +42,8 @@ static void make(const char *kind, const char *name, const char *line)
     struct args args;
     char **words, *path = path_join(folder, name);
     assert_true(words_split(line, &words, &count, &err));
-    if (!args_parse(&args, generators[i]->options, count, words, &err) || !generator_make(generators[i], &args, path, NULL, &err)) fail_msg("%s", err.text);
+    if (!args_parse(&args, generators[i]->options, count, words, &err) ||
+        !generator_make(generators[i], &args, path, NULL, &err)) fail_msg("%s", err.text);
     args_clear(&args);
     words_free(words, count);
     mem_free(path);
@@ -203,8 +204,8 @@ static void spoil(const char *set, const char *split, const char *from, const ch
     assert_non_null(at);
     memcpy(at, to, strlen(to)); /* of the same length */
     assert_true(file_write(rows, text, strlen(text), &err));
-    const char *plain = "{\"kind\":\"language\",\"vocab_size\":52,\"files\":{\"train_atomic.jsonl\":{},\"train_two_hop.jsonl\":{},\"test_id.jsonl\":{},"
-                        "\"test_ood.jsonl\":{}}}";
+    const char *plain = "{\"kind\":\"language\",\"vocab_size\":52,\"files\":{\"train_atomic.jsonl\":{},\"train_two_hop.jsonl\":{},"
+                        "\"test_id.jsonl\":{},\"test_ood.jsonl\":{}}}";
     assert_true(file_write(meta, plain, strlen(plain), &err));
     mem_free(path), mem_free(meta), mem_free(rows), mem_free(text);
 }
@@ -224,7 +225,8 @@ static void contradictions_are_noticed(void **state)
         snprintf(to, sizeof to, "\"token\":%d", q->bridges[0].token == 20 ? 21 : 20);
         dataset_free(data);
         spoil("spoilt", "test_ood.jsonl", from, to);
-        dataset_free(open_set("spoilt", "test_ood.jsonl: 1 of 100 rows contradict the atomic facts, in their bridges or their answer (first: row 1)"));
+        dataset_free(open_set("spoilt", "test_ood.jsonl: 1 of 100 rows contradict the atomic facts, in their bridges or their answer "
+                                        "(first: row 1)"));
     }
 }
 

@@ -158,7 +158,8 @@ void graphs_write(const struct graphs *g, struct dataset_writer *out, void (*say
 bool graphs_end(struct graphs *g, struct dataset_writer *out, const char *command, struct err *err)
 {
     const struct dataset_size sizes[] = {
-        {"entities", g->entities}, {"relations", g->relations}, {"out_degree", g->degree}, {"hops", g->hops}, {"train", g->train}, {"test", g->test}, {0},
+        {"entities", g->entities}, {"relations", g->relations}, {"out_degree", g->degree}, {"hops", g->hops}, {"train", g->train},
+        {"test", g->test}, {0},
     };
     mem_free(g->relation);
     mem_free(g->target);

@@ -37,6 +37,6 @@ bool graphs_end(struct graphs *graphs, struct dataset_writer *out, const char *c
     {"out-degree", OPTION_INT, "10", .low = 1, .high = 100000, .help = "facts per entity, each with another relation"}, \
     {"train", OPTION_INT, "10000", .low = 1, .high = 100000000, .help = "training questions of each depth, all about graph A"}, \
     {"test", OPTION_INT, "2000", .low = 1, .high = 100000000, .help = "test questions of each depth about graph A, and as many about graph B"}, \
-    {"hops", OPTION_INT, "2", .low = 2, .high = CHAIN_MOST, .help = "the deepest questions (test_id, test_ood); every depth from 2 to this is trained"}
+    {"hops", OPTION_INT, "2", .low = 2, .high = CHAIN_MOST, .help = "depth of test_id and test_ood; every depth from 2 to it is trained"}
 
 #endif

@@ -32,6 +32,21 @@ void groups_use(struct groups *groups, const struct table *table, int x)
     }
 }
 
+/* "test_two_hop_ood" is the split test_ood of "two hop": questions of several kinds are told apart by colour, ID and OOD by dashes as ever. */
+static void take_kind(struct text *split, struct text *other)
+{
+    static const char *const ends[] = {"_id", "_ood"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t start = strlen("test_"), end = strlen(ends[i]);
+        if (!text_starts(split->data, "test_") || !text_ends(split->data, ends[i]) || split->size <= start + end) continue;
+        if (other->size) text_add(other, ", ");
+        for (const char *c = split->data + start; c < split->data + split->size - end; c++) text_add(other, "%c", *c == '_' ? ' ' : *c);
+        split->size = 0;
+        text_add(split, "test%s", ends[i]);
+        return;
+    }
+}
+
 size_t groups_find(struct groups *groups, const struct table *table, size_t row, const char *value_name)
 {
     struct text split = {0}, other = {0};
@@ -44,6 +59,7 @@ size_t groups_find(struct groups *groups, const struct table *table, size_t row,
         if (column->role == ROLE_AXIS) text_add(&other, "%s ", column->name);
         table_show(table, row, groups->columns[i], &other);
     }
+    take_kind(&split, &other);
     size_t found = 0;
     while (found < groups->count && (strcmp(groups->items[found].split, split.data) || strcmp(groups->items[found].other, other.data))) found++;
     if (found == groups->count) {
