@@ -45,7 +45,8 @@ static bool parse_edits(struct study *me, const struct args *args, struct err *e
         if (!edit_parse(&me->edits[me->edit_count], text, me->model, err)) return false;
         int boundary = me->edits[me->edit_count++].boundary;
         if (!model_by_token(me->model) && boundary > me->loops)
-            return err_set(err, "--do ...@h.%d: an intervention edits a boundary state, h.0 ... h.%d: the run has %d loops", boundary, me->loops, me->loops);
+            return err_set(err, "--do ...@h.%d: an intervention edits a boundary state, h.0 ... h.%d: the run has %d loops", boundary, me->loops,
+                           me->loops);
         for (int s = 0; s < me->split_count; s++)
             if (!edit_check(&me->edits[i], me->splits[s].questions, me->splits[s].count, err)) return err_in(err, "%s", me->splits[s].name);
     }

@@ -180,25 +180,28 @@ static struct tensor *exit_pdf(struct run *run, const struct ouro *m, struct ten
     return run_site(run, pdf, "exit_pdf");
 }
 
+/* The first loop whose cumulative probability reaches the threshold, the last when none does (or the threshold is NaN). The sum is rounded to f32
+ * after every loop, but not carried so, as torch.cumsum does. */
+static int first_reached(const float *pdf, int K, float threshold)
+{
+    double sum = 0;
+    for (int k = 0; k < K; k++) {
+        sum += (double)pdf[k];
+        if ((float)sum >= threshold) return k;
+    }
+    return K - 1;
+}
+
 /* Counted from 0: the loop whose state each row decodes. */
 static const int *exit_steps(struct run *run, const struct ouro *m, const struct tensor *pdf)
 {
     int rows = pdf->rows, K = pdf->cols, *step = arena_new(run->tape->arena, sizeof *step * (size_t)(rows + 1));
-    bool given = !isnan(run->exit_threshold);
-    float threshold = (float)(given ? run->exit_threshold : m->exit_threshold);
+    bool fixed = m->exit_step >= 0 && m->exit_step < K;
+    float threshold = (float)(isnan(run->exit_threshold) ? m->exit_threshold : run->exit_threshold);
     struct tensor *shown = tape_tensor(run->tape, rows, 1);
     shown->places = pdf->places;
     for (int i = 0; i < rows; i++) {
-        float sum = 0;
-        step[i] = K - 1;
-        for (int k = K - 1; k >= 0 && m->exit_step >= 0 && m->exit_step < K && !given; k--) step[i] = m->exit_step;
-        if (given || m->exit_step < 0 || m->exit_step >= K)
-            for (int k = 0; k < K; k++) {
-                sum += pdf->data[i * K + k];
-                if (!(sum >= threshold)) continue;
-                step[i] = k;
-                break;
-            }
+        step[i] = fixed ? m->exit_step : first_reached(pdf->data + (size_t)i * (size_t)K, K, threshold);
         shown->data[i] = (float)step[i];
     }
     run_site(run, shown, "exit_step");

@@ -28,6 +28,15 @@ static const struct size { const char *family, *name; enum dtype dtype; const ch
      "  \"head_dim\": 128,\n  \"hidden_act\": \"silu\",\n  \"max_position_embeddings\": 65536,\n  \"rms_norm_eps\": 1e-06,\n"
      "  \"rope_theta\": 1000000.0,\n  \"tie_word_embeddings\": false,\n  \"total_ut_steps\": 4,\n  \"early_exit_threshold\": 1.0,\n"
      "  \"torch_dtype\": \"bfloat16\"\n}\n"},
+    /* tomg-group-umd/huginn-0125 (Geiping et al. 2025, arXiv 2502.05171) */
+    {"huginn_raven", "3.5b", BF16,
+     "{\n  \"architectures\": [\"RavenForCausalLM\"],\n  \"model_type\": \"huginn_raven\",\n  \"bias\": false,\n  \"block_size\": 4096,\n"
+     "  \"head_dim\": 96,\n  \"injection_type\": \"linear\",\n  \"intermediate_size\": 17920,\n  \"mean_recurrence\": 32,\n"
+     "  \"mlp_class_name\": \"GatedMLP\",\n  \"n_embd\": 5280,\n  \"n_heads\": 55,\n  \"num_key_value_heads\": 55,\n  \"n_layers\": 8,\n"
+     "  \"n_layers_in_prelude\": 2,\n  \"n_layers_in_recurrent_block\": 4,\n  \"n_layers_in_coda\": 2,\n  \"nonlin_name\": \"SiLU\",\n"
+     "  \"norm_class_name\": \"RMSNorm_llama\",\n  \"norm_eps\": 1e-06,\n  \"qk_bias\": true,\n  \"rope_base\": 50000,\n"
+     "  \"state_init\": \"like-init\",\n  \"tie_embeddings\": true,\n  \"tie_word_embeddings\": true,\n  \"padded_vocab_size\": 65536,\n"
+     "  \"vocab_size\": 65536,\n  \"torch_dtype\": \"bfloat16\"\n}\n"},
     /* the defaults of armenjeddi/loopformer: three blocks, eight loops */
     {"loopformer", "3x8", F32,
      "{\n  \"model_type\": \"loopformer\",\n  \"block_size\": 1024,\n  \"vocab_size\": 50304,\n  \"n_layer\": 3,\n  \"n_head\": 32,\n"
@@ -159,7 +168,8 @@ static bool run(const struct command *self, struct session *session, const struc
     struct model *model = model_outline(size.config, size.name, sink, err);
     if (!model) return false;
     if (strcmp(dtype, "published")) size.dtype = !strcmp(dtype, "f32") ? F32 : !strcmp(dtype, "f16") ? F16 : BF16;
-    struct writing me = {.model = model, .session = session, .sink = sink, .seed = (uint64_t)args_int(args, "seed"), .total = (double)model_numbers(model)};
+    struct writing me = {.model = model, .session = session, .sink = sink, .seed = (uint64_t)args_int(args, "seed"),
+                         .total = (double)model_numbers(model)};
     bool ok = write_folder(&me, folder, size.dtype, err);
     const struct model *written = ok ? session_model(session, folder, sink, err) : NULL; /* opened again: what was written is what any reader finds */
     if (written)
@@ -172,6 +182,7 @@ static bool run(const struct command *self, struct session *session, const struc
 const struct command command_synth = {
     .name = "synth", .words = "FAMILY SIZE", .least = 2, .most = 2, .options = options,
     .help = "write a checkpoint with random weights in the shape of a public model (ouro 1.4b), or of a family's example",
-    .more = "Sizes: ouro 1.4b, ouro 2.6b, loopformer 3x8; and FAMILY example for every family. The same seed writes the same bytes.",
+    .more = "Sizes: ouro 1.4b, ouro 2.6b, huginn_raven 3.5b, loopformer 3x8; and FAMILY example for every family.\n"
+            "The same seed writes the same bytes.",
     .example = "synth ouro example --out /tmp/ouro-example", .run = run,
 };
