@@ -15,7 +15,7 @@
 
 static const struct scale scales[] = {
     {"small", "100 + 100 entities, width 256: minutes for a model on two cores, and shows the effect", "small", (const char *const[]){NULL}, NULL},
-    {"paper", "500 + 500 entities and 3,000 epochs: days on two cores", "paper", (const char *const[]){NULL}, NULL},
+    {"paper", "500 + 500 entities and 3,000 epochs: some 3 to 4 hours for a model on two idle cores, days for all models and seeds", "paper", (const char *const[]){NULL}, NULL},
     {"tiny", "seconds, to try out the way; shows nothing", "small",
      (const char *const[]){"epochs=4", "eval_every=2", "batch=64", "warmup=4", "model.hidden_size=16", "model.intermediate_size=32",
                            "model.num_attention_heads=2", "model.num_key_value_heads=2", "model.head_dim=8", NULL}, "-tiny"},
