@@ -122,12 +122,13 @@ static struct spot find_spot(const struct base *base, const struct edit *edit, s
     return spot;
 }
 
-/* Logits of the base's state h.k at the spot's places: decoded once for each shard, whatever the number of cells. */
+/* Logits of the base's state h.k at the spot's places: decoded once for each shard, whatever the number of cells. NULL: not all are there. */
 static const float *decoded_rows(struct base *base, int k, const struct spot *spot, struct tape *tape)
 {
     struct tensor *h = base->run.states[k];
     int *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1));
-    for (int i = 0; i < spot->count; i++) rows[i] = h->places->index[spot->places[i]];
+    for (int i = 0; i < spot->count; i++)
+        if ((rows[i] = h->places->index[spot->places[i]]) < 0) return NULL; /* the last boundary has only wanted places: left to `apply` */
     struct run scratch = base->run;
     scratch.tape = tape;
     return run_decode(&scratch, run_rows(&scratch, h, rows, spot->count), k)->data;

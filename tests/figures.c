@@ -356,6 +356,31 @@ static void what_cannot_be_drawn_is_refused(void **state)
     table_free(good);
 }
 
+/* Splits of several kinds in one figure: colour tells the kind, dashes tell ID from OOD. */
+static void kinds_of_questions_differ_in_colour(void **state)
+{
+    static const char *const splits[] = {"test_two_hop_id", "test_two_hop_ood", "test_id", "test_ood"};
+    (void)state;
+    struct err err = {0};
+    struct table *table = table_new("eval");
+    table_column(table, "split", ROLE_LABEL, NULL);
+    table_column(table, "stage", ROLE_AXIS, NULL);
+    table_column(table, "accuracy", ROLE_VALUE, NULL);
+    for (int s = 0; s < 4; s++)
+        for (int stage = 1; stage < 4; stage++) table_row(table, (struct cell[]){cell_text(splits[s]), cell_number(stage), cell_number(0.2 * s)});
+    struct figure *figure = figure_from(table, NULL, &err);
+    assert_non_null(figure);
+    assert_int_equal(figure->series_count, 4);
+    assert_string_equal(figure->series[0].name, "ID, two hop");
+    assert_string_equal(figure->series[3].name, "OOD");
+    for (int s = 0; s < 4; s++) {
+        assert_int_equal(figure->series[s].style.dashed, s % 2);
+        assert_int_equal(figure->series[s].style.colour == figure->series[0].style.colour, s < 2);
+    }
+    figure_free(figure);
+    table_free(table);
+}
+
 static void growing_curves_start_empty(void **state)
 {
     struct table *table = sweep(21, 0);
@@ -422,6 +447,7 @@ int main(void)
         cmocka_unit_test(nan_is_a_gap),                 cmocka_unit_test(a_lone_point_is_seen),            cmocka_unit_test(texts_never_overlap),
         cmocka_unit_test(ascii_cells_are_ascii),        cmocka_unit_test(cells_clip_and_cut),              cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(probabilities_fill_the_axis),  cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(kinds_of_questions_differ_in_colour),
         cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
     };
     return cmocka_run_group_tests_name("figures", tests, make_folder, remove_folder);

@@ -55,5 +55,14 @@ run one && bad=1 || bad=0; say $bad "a finished run is not overwritten"
 say $bad "a loss that is not finite stops the training"
 grep -q "step .*not finite" "$work/err"; say $? "and the message names the step"
 "$LOOPSCOPE" info "$work/nan" >/dev/null 2>"$work/err" && ! grep -q "NaN" "$work/err"; say $? "and the last checkpoint is a good model"
+for loops in 1 2 3 5; do
+    other=0
+    for line in "eval $work/one" "bridge $work/one --boundary -1" "lens $work/one --row test_ood:1" "questions $work/one" \
+                "sweep $work/one --over alpha=0,1" \
+                "sweep $work/one --over alpha=0,1 --boundary $loops" "sweep $work/one --over alpha=0,1 --boundary $loops --position answer"; do
+        "$LOOPSCOPE" $line --loops $loops >/dev/null 2>"$work/err" || { other=1; echo "$line"; cat "$work/err"; }
+    done
+    say $other "trained with 2 loops, measured with $loops"
+done
 ls "$work"/*/*.tmp-* >/dev/null 2>&1 && bad=1 || bad=0; say $bad "no temporary file is left"
 exit $failed
