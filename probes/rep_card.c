@@ -44,12 +44,18 @@ static void add_values(const struct result *me, struct text *out)
         else add_number(out, ours, percent);
         text_add(out, isnan(ours - paper) ? " | –" : percent ? " | %+.1f points" : " | %+.3f", percent ? 100 * (ours - paper) : ours - paper);
         add_range(out, table_number(t, r, "low"), table_number(t, r, "high"), percent);
-        add_range(out, table_number(t, r, "least"), table_number(t, r, "most"), percent);
+        bool several = table_number(t, r, "seeds") > 1;
+        add_range(out, several ? table_number(t, r, "least") : NAN, several ? table_number(t, r, "most") : NAN, percent);
         text_add(out, isnan(n) ? " | –" : " | %.0f", n);
         text_add(out, " | %.0f |\n", isnan(ours) ? 0 : table_number(t, r, "seeds"));
     }
-    for (const struct value *v = me->row->values; v && v->what; v++)
-        if (v->remark) text_add(out, "\n%s: %s.", v->what, v->remark);
+    bool any = false;
+    for (const struct value *v = me->row->values; v && v->what; v++) {
+        if (!v->remark) continue;
+        text_add(out, any ? "- " : "\nThe paper's number for\n\n- ");
+        text_add(out, "%s: %s.\n", v->what, v->remark);
+        any = true;
+    }
 }
 
 static void add_claims(const struct result *me, struct text *out)

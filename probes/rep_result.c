@@ -74,7 +74,7 @@ static bool add_value(struct result *me, const struct value *value, struct err *
         cell_number(NAN), cell_number(ours), cell_number(rate && row >= 0 ? table_number(table, (size_t)row, "low") : NAN),
         cell_number(rate && row >= 0 ? table_number(table, (size_t)row, "high") : NAN), cell_number(side(table, row, value->column, "_least")),
         cell_number(side(table, row, value->column, "_most")), cell_number(row < 0 ? NAN : table_number(table, (size_t)row, "n")), cell_number(NAN),
-        cell_number(isnan(seeds) ? 1 : seeds), cell_text(isnan(ours) ? "not measured" : isnan(value->paper) ? "" : "beside the paper's")});
+        cell_number(isnan(seeds) ? 1 : seeds), cell_text(isnan(ours) ? "not measured" : "measured")});
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "replicate.h"
 
 #include "doing/command.h"
+#include "doing/share.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "rep_measure.h"
@@ -228,7 +229,10 @@ static char *result_path(const struct replicating *me, const char *ending)
     text_add(&path, "%s/%s%s", me->out, me->row->id, ending);
     if (!file_exists(path.data) && me->scale == scale_find("small", NULL)) { /* what came with the program */
         path.size = 0;
-        text_add(&path, "%s/models/replications/%s%s", me->session->share, me->row->id, ending);
+        text_add(&path, "replications/%s%s", me->row->id, ending);
+        char *shipped = share_find(me->session->share, "models", path.data);
+        text_clear(&path);
+        return shipped;
     }
     if (file_exists(path.data)) return path.data;
     text_clear(&path);
