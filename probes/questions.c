@@ -7,6 +7,7 @@
 static const struct option options[] = {
     STUDY_OPTIONS,
     {"wrong", OPTION_FLAG, NULL, .help = "only questions whose answer is wrong"},
+    {"boundary", OPTION_INT, "1", .low = 0, .high = 64, .help = "where P(bridge) and cosine are measured: after which loop; by token always the bridge's own"},
     {0},
 };
 
@@ -14,6 +15,7 @@ struct line { int predicted; double p_bridge, cosine; };
 
 struct list {
     const struct study *study;
+    int boundary;
     struct line *lines; /* one a question of the split */
 };
 
@@ -25,7 +27,8 @@ static bool setup(struct pass *pass, struct shard *shard)
 
 static bool visit(struct pass *pass, struct shard *shard)
 {
-    struct line *lines = ((struct list *)pass->self)->lines + shard->first;
+    const struct list *me = pass->self;
+    struct line *lines = me->lines + shard->first;
     struct run *run = shard->run;
     int v = run->logits->cols, n = 0, *rows = arena_new(shard->arena, sizeof *rows * (size_t)(shard->count + 1));
     for (int q = 0; q < shard->count; q++) {
@@ -34,7 +37,7 @@ static bool visit(struct pass *pass, struct shard *shard)
         if (question->bridge_count && run->loops > 0) rows[n++] = run->batch->start[q] + question->bridges[0].position;
     }
     if (!n) return true;
-    struct tensor *h = run_states_at(run, 1, rows, n), *logits = run_decode(run, h, 1);
+    struct tensor *h = run_states_at(run, me->boundary, rows, n), *logits = run_decode(run, h, me->boundary);
     for (int q = 0, at = 0; q < shard->count; q++) {
         if (!shard->questions[q].bridge_count) continue;
         int token = shard->questions[q].bridges[0].token;
@@ -72,6 +75,8 @@ static bool run(const struct command *self, struct session *session, const struc
     struct study study;
     (void)self;
     if (!study_open(&study, session, args, "test_ood,test_id", sink, err)) return false;
+    int boundary = (int)args_int(args, "boundary"), last = study.loops;
+    if (boundary > last) return study_close(&study), err_set(err, "--boundary %d: the model runs %d loops", boundary, last);
     struct table *table = table_new("questions");
     table_column(table, "split", ROLE_LABEL, NULL);
     table_column(table, "row", ROLE_COUNT, "%.0f");
@@ -87,7 +92,7 @@ static bool run(const struct command *self, struct session *session, const struc
     bool ok = true;
     for (int s = 0; ok && s < study.split_count; s++) {
         const struct split *split = &study.splits[s];
-        struct list list = {&study, mem_new(sizeof *list.lines * (split->count + 1))};
+        struct list list = {&study, boundary, mem_new(sizeof *list.lines * (split->count + 1))};
         struct pass pass = {.model = study.model, .questions = split->questions, .count = split->count, .pool = study.pool, .loops = study.loops,
                             .setup = setup, .visit = visit, .go_on = go_on, .self = &list};
         ok = pass_run(&pass, err);
@@ -104,7 +109,7 @@ const struct command command_questions = {
     .least = 1,
     .most = 1,
     .help = "a split's questions with answer, prediction, P(bridge) and cosine, one a line",
-    .more = "P(bridge) and cosine are those after loop 1 at the first bridge position.",
+    .more = "P(bridge) and cosine are those of --boundary, after loop 1 unless it is given, at the first bridge position.",
     .options = options,
     .example = "questions models/vanilla --split test_ood --wrong",
     .run = run,

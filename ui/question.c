@@ -52,11 +52,18 @@ static void turn_split(struct app *app)
     app->turn = 0;
 }
 
+void question_turn(struct app *app)
+{
+    bool absent = app_failed(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row) ||
+                  app_failed(app, "questions %s --split %s", app_subject(app), app->split);
+    if (!app->turned && absent) app->turned = true, app->turn = 1;
+    if (app->turn) turn_split(app);
+}
+
 int question_want(struct app *app)
 {
     if (!app->model) return 0;
-    if (!app->turned && app_failed(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row)) app->turned = true, app->turn = 1;
-    if (app->turn) turn_split(app);
+    question_turn(app);
     if (app->seek) seek_wrong(app);
     int want = app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row);
     if (app->turn) app_want(app, "eval %s", app_subject(app));

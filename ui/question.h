@@ -10,6 +10,7 @@
 #include "lens.h"
 
 int question_want(struct app *app);
+void question_turn(struct app *app); /* to the split that a key asked for, or, once, away from one that is not there; app->turn: `eval` is needed first */
 int question_position(const struct app *app, const struct lens *lens); /* of the cursor: where the bridge is until it is moved */
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens);
 

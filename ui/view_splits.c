@@ -33,12 +33,12 @@ static void press_questions(struct app *app, int key)
     const struct table *eval = app_table(app, EVAL, 0);
     const char *split = eval && s->at < (int)eval->row_count ? table_text(eval, (size_t)s->at, "split") : NULL;
     if (split && strcmp(split, app->split) != 0) snprintf(app->split, sizeof app->split, "%s", split), app->row = 0;
-    app_go(app, view_find("grid"));
+    app_go(app, view_find("questions"));
 }
 
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "split", "picks a split", press_row},
-    {{PRESS_ENTER}, "questions", "the questions of the picked split, one by one", press_questions},
+    {{PRESS_ENTER}, "questions", "the questions behind the picked number", press_questions},
     {{0}},
 };
 

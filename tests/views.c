@@ -1,0 +1,138 @@
+/* Golden screens of the views that show measurements: tables that real commands gave (tests/planted/NAME.tsv) stand in for the engine.
+ * VIEWS_WRITE=1 build/tests/views writes the golden files anew; read the difference before keeping it. The header line, which names all views, is left
+ * out: another view must not change the pictures of these. */
+#include "app.h"
+
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Which table a line gets: the first whose words the line holds, in this order. */
+static const struct { const char *start, *word, *file; } plants[] = {
+    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "", "lens"},
+};
+
+static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
+{
+    (void)session;
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        if (!text_starts(line, plants[i].start) || !strstr(line, plants[i].word)) continue;
+        char path[256];
+        snprintf(path, sizeof path, "tests/planted/%s.tsv", plants[i].file);
+        struct table *table = table_read(path, err);
+        if (!table) return false;
+        struct table *shape = table_shape(table);
+        sink_table(sink, shape);
+        for (size_t r = 0; r < table->row_count; r++) sink_row(sink, table_cell(table, r, 0));
+        table_free(shape), table_free(table);
+        return true;
+    }
+    return err_set(err, "no table is planted for '%s'", line);
+}
+
+static const struct shot { const char *name, *view, *keys; int rows, cols; bool ascii; } shots[] = {
+    {"questions", "questions", "<Down>", 24, 80, false},
+    {"questions-wrong", "questions", "wssr<Down>", 30, 120, false},
+    {"questions-limit", "questions", "<<", 16, 60, true},
+    {"bridge", "bridge", "", 24, 80, false},
+    {"bridge-odds", "bridge", "l<Right><Up>-", 40, 120, false},
+    {"bridge-list", "bridge", "cccw<Enter><Down>", 24, 80, false},
+    {"bridge-ascii", "bridge", "v", 16, 60, true},
+};
+
+static void press(struct app *app, const char *keys)
+{
+    app_settle(app);
+    while (*keys) {
+        int key = key_read(&keys);
+        assert_true(key != 0);
+        app_key(app, key);
+        app_settle(app);
+    }
+}
+
+static struct app *open_app(struct session *session, const struct shot *shot)
+{
+    struct app *app = app_new(session, planted, "models/vanilla");
+    app->ascii = shot->ascii;
+    app_go(app, view_find(shot->view));
+    press(app, shot->keys);
+    return app;
+}
+
+/* All but the header line. */
+static char *body(struct app *app, int rows, int cols)
+{
+    struct cells *cells = cells_new(rows, cols);
+    struct text out = {0};
+    int row, col;
+    app_draw(app, cells, &row, &col);
+    cells_add_rows(cells, &out);
+    cells_free(cells);
+    char *text = mem_text(strchr(out.data, '\n') + 1);
+    text_clear(&out);
+    return text;
+}
+
+static void compare(const char *name, const char *got)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/views/%s.txt", name);
+    struct err err = {0};
+    if (getenv("VIEWS_WRITE")) {
+        assert_true(file_write(path, got, strlen(got), &err));
+        return;
+    }
+    char *want = file_read(path, 1 << 20, NULL, &err);
+    if (!want) fail_msg("%s", err.text);
+    if (strcmp(want, got) != 0) fail_msg("%s differs; the screen is\n%s", path, got);
+    mem_free(want);
+}
+
+static void test_golden(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
+        struct session *session = session_new(1);
+        struct app *app = open_app(session, &shots[i]);
+        char *got = body(app, shots[i].rows, shots[i].cols);
+        compare(shots[i].name, got);
+        mem_free(got);
+        app_free(app);
+        session_free(session);
+    }
+}
+
+/* Where Enter leads: the grid of the question that was marked. */
+static void test_enter_opens_the_grid(void **unused)
+{
+    (void)unused;
+    static const struct { struct shot shot; const char *split; long row; } cases[] = {
+        {{.view = "questions", .keys = "<Down><Down><Enter>"}, "test_ood", 2},
+        {{.view = "bridge", .keys = "ccc<Enter><Down><Enter>"}, "test_ood", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session *session = session_new(1);
+        struct app *app = open_app(session, &cases[i].shot);
+        assert_string_equal(app->view->name, "grid");
+        assert_string_equal(app->split, cases[i].split);
+        assert_int_equal(app->row, cases[i].row);
+        app_free(app);
+        session_free(session);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid)};
+    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+#include "app.h"
+#include "question.h"
+
+#include "figures/group.h"
+#include "ground/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum sort { BY_ROW, BY_P, BY_COSINE, BY_PREDICTED, BY_ANSWER, SORTS };
+
+static const char *const sort_names[SORTS] = {"row", "P(bridge)", "cosine", "predicted", "answer"};
+static const char *const sort_columns[SORTS] = {"row", "p_bridge", "cosine", "predicted", "answer"};
+
+struct state {
+    enum sort sort;
+    bool falling, wrong;
+    int limit;   /* only P(bridge) below this many twentieths; 0: all */
+    int at;      /* the marked line, of those that are shown */
+    char split[64]; /* whose lines were shown when it was marked */
+};
+
+static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
+
+/* ---- which questions, in which order */
+
+struct order { size_t *rows; size_t count; };
+
+static _Thread_local const struct table *sorted_table;
+static _Thread_local int sorted_column;
+static _Thread_local bool sorted_falling;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    const struct cell *one = table_cell(sorted_table, *x, (size_t)sorted_column), *other = table_cell(sorted_table, *y, (size_t)sorted_column);
+    int order = 0;
+    if (one->text && other->text) order = strcmp(one->text, other->text);
+    else if (isnan(one->number) || isnan(other->number)) order = (isnan(one->number) ? 1 : 0) - (isnan(other->number) ? 1 : 0);
+    else order = (one->number > other->number) - (one->number < other->number);
+    if (order) return sorted_falling ? -order : order;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static struct order order_of(const struct state *s, const struct table *table)
+{
+    struct order order = {mem_new((table->row_count + 1) * sizeof *order.rows), 0};
+    for (size_t r = 0; r < table->row_count; r++) {
+        if (s->wrong && table_number(table, r, "correct") != 0) continue;
+        if (s->limit && !(table_number(table, r, "p_bridge") < s->limit / 20.0)) continue;
+        order.rows[order.count++] = r;
+    }
+    sorted_table = table, sorted_column = table_find(table, sort_columns[s->sort]), sorted_falling = s->falling;
+    if (order.count && sorted_column >= 0) qsort(order.rows, order.count, sizeof *order.rows, compare_rows);
+    return order;
+}
+
+/* The mark stays on a line that is there. */
+static int marked(const struct state *s, size_t count) { return s->at >= (int)count ? (int)count - 1 : s->at < 0 ? 0 : s->at; }
+
+static void lines(struct app *app)
+{
+    struct state *s = state_of(app);
+    if (!app->model) return;
+    question_turn(app);
+    if (strcmp(s->split, app->split) != 0) snprintf(s->split, sizeof s->split, "%s", app->split), s->at = 0;
+    app_want(app, "questions %s --split %s", app_subject(app), app->split);
+    if (app->turn) app_want(app, "eval %s", app_subject(app));
+}
+
+/* ---- keys */
+
+static void move(struct app *app, int step)
+{
+    struct state *s = state_of(app);
+    const struct table *table = app_table(app, 0, 0);
+    if (!table) return;
+    struct order order = order_of(s, table);
+    s->at = marked(s, order.count) + step;
+    s->at = marked(s, order.count);
+    mem_free(order.rows);
+}
+
+static void press_line(struct app *app, int key)
+{
+    static const struct { int key, step; } steps[] = {{PRESS_UP, -1}, {PRESS_DOWN, 1}, {PRESS_PAGE_UP, -20}, {PRESS_PAGE_DOWN, 20},
+                                                      {PRESS_HOME, -(1 << 28)}, {PRESS_END, 1 << 28}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].key == key) move(app, steps[i].step);
+}
+
+static void press_open(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    const struct table *table = app_table(app, 0, 0);
+    (void)key;
+    if (!table) return;
+    struct order order = order_of(s, table);
+    if (order.count) {
+        app->row = (long)table_number(table, order.rows[marked(s, order.count)], "row");
+        app_go(app, view_find("grid"));
+    }
+    mem_free(order.rows);
+}
+
+static void press_sort(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    s->sort = (s->sort + (key == 's' ? 1 : SORTS - 1)) % SORTS;
+    s->at = 0;
+    app_say(app, "sorted by %s", sort_names[s->sort]);
+}
+
+static void press_reverse(struct app *app, int key)
+{
+    (void)key;
+    state_of(app)->falling = !state_of(app)->falling;
+    state_of(app)->at = 0;
+}
+
+static void press_wrong(struct app *app, int key)
+{
+    (void)key;
+    state_of(app)->wrong = !state_of(app)->wrong;
+    state_of(app)->at = 0;
+}
+
+static void press_limit(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    s->limit = (s->limit + (key == '<' ? 20 : 1)) % 21; /* all, then below 1, below .95 ... */
+    s->at = 0;
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "question", "marks another question", press_line},
+    {{PRESS_ENTER}, "grid", "the marked question through the loops", press_open},
+    {{'w'}, "wrong", "only wrong answers, all again", press_wrong},
+    {{'<', '>'}, "P below", "only questions whose P(bridge) is below a limit, which falls by .05; rises", press_limit},
+    {{'s', 'S'}, "sort", "by another column", press_sort},
+    {{'r'}, "reverse", "the other way round", press_reverse},
+    {{'[', ']'}, "split", "the split before, the next", question_press_split},
+    {{0}},
+};
+
+/* ---- drawing */
+
+enum { ANSWER_WIDE = 10 };
+
+static void draw_heads(const struct state *s, struct cells *cells, struct area area, int bars)
+{
+    static const enum sort shown[] = {BY_ROW, BY_ANSWER, BY_PREDICTED, BY_P, BY_COSINE};
+    int end = area.col + area.cols, ends[] = {area.col + 5, 0, 0, end - bars - 11, end - 4};
+    int answer = end - 2 * bars - 20 - 2 * ANSWER_WIDE - 1;
+    cells_text(cells, area.row, area.col + 7, TINT_DIM, "question");
+    ends[1] = answer + 6, ends[2] = answer + ANSWER_WIDE + 9;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        bool here = shown[i] == s->sort;
+        const char *arrow = cells->ascii ? (s->falling ? "v" : "^") : s->falling ? "▼" : "▲";
+        draw_right(cells, area.row, ends[i] + here, here ? TINT_KEY : TINT_DIM, "%s%s", sort_names[shown[i]], here ? arrow : "");
+    }
+}
+
+static const char *text_of(const struct table *table, size_t r, const char *column)
+{
+    const char *text = table_text(table, r, column);
+    return text ? text : "";
+}
+
+static void draw_line(struct cells *cells, struct area area, const struct table *table, size_t r, int bars)
+{
+    int end = area.col + area.cols, answer = end - 2 * bars - 20 - 2 * ANSWER_WIDE - 1;
+    bool correct = table_number(table, r, "correct") != 0;
+    enum tint tint = split_tint(text_of(table, r, "split"));
+    draw_right(cells, area.row, area.col + 5, TINT_DIM, "%.0f", table_number(table, r, "row"));
+    cells_put(cells, area.row, area.col + 7, TINT_PLAIN, text_of(table, r, "question"), answer - area.col - 8);
+    cells_put(cells, area.row, answer, TINT_PLAIN, text_of(table, r, "answer"), ANSWER_WIDE - 1);
+    int col = cells_text(cells, area.row, answer + ANSWER_WIDE, correct ? TINT_GOOD : TINT_BAD, cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
+    cells_put(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, text_of(table, r, "predicted"), ANSWER_WIDE - 1);
+    double p = table_number(table, r, "p_bridge"), cosine = table_number(table, r, "cosine");
+    draw_right(cells, area.row, end - bars - 11, TINT_PLAIN, "%s", unit_show(p));
+    draw_right(cells, area.row, end - bars - 1, TINT_PLAIN, "%s", unit_show(cosine));
+    if (bars > 2) draw_bar(cells, area.row, end - bars - 10 - bars, bars, p, tint), draw_bar(cells, area.row, end - bars, bars, cosine, tint);
+}
+
+static int draw_title(struct app *app, struct cells *cells, struct area area, const struct table *table, size_t shown)
+{
+    const struct state *s = state_of(app);
+    int wrong = 0, end = area.col + area.cols;
+    for (size_t r = 0; r < table->row_count; r++) wrong += table_number(table, r, "correct") == 0;
+    int col = cells_put(cells, area.row, area.col + 1, split_tint(app->split), app->split, 20);
+    col = cells_text(cells, area.row, col, TINT_PLAIN, "  %zu questions, ", table->row_count);
+    col = cells_text(cells, area.row, col, wrong ? TINT_BAD : TINT_GOOD, "%d wrong", wrong);
+    struct text filter = {0};
+    if (s->wrong) text_add(&filter, "wrong only");
+    if (s->limit) text_add(&filter, "%sP(bridge) below %s", filter.size ? ", " : "", s->limit == 20 ? "1" : unit_show(s->limit / 20.0));
+    if (filter.size) draw_right(cells, area.row, end, TINT_WARN, "%s: %zu", filter.data, shown);
+    else draw_right(cells, area.row, end, TINT_DIM, "all are shown");
+    text_clear(&filter);
+    return 1;
+}
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = state_of(app);
+    const struct table *table = app_table(app, 0, 0);
+    if (app_draw_waiting(app, cells, area, 0) || !table) return;
+    struct order order = order_of(s, table);
+    bool roomy = area.rows >= 18;
+    area.row += roomy, area.rows -= roomy, area.cols -= 1;
+    int bars = area.cols >= 116 ? 16 : area.cols >= 96 ? 8 : 0, at = marked(s, order.count);
+    int taken = draw_title(app, cells, area, table, order.count) + roomy;
+    area.row += taken, area.rows -= taken;
+    draw_heads(s, cells, area, bars);
+    area.row++, area.rows--;
+    int first = scroll_first(at, (int)order.count, area.rows);
+    for (int i = 0; i < area.rows && first + i < (int)order.count; i++) {
+        draw_line(cells, (struct area){area.row + i, area.col, 1, area.cols - 2}, table, order.rows[first + i], bars);
+        if (first + i == at) draw_mark(cells, area.row + i, area.col, area.cols - 1);
+    }
+    draw_scroll(cells, area, first, (int)order.count);
+    if (!order.count) cells_text(cells, area.row + 1, area.col + 2, TINT_DIM, "no question is left: w shows right answers too, < lifts the limit");
+    mem_free(order.rows);
+}
+
+const struct view view_questions = {
+    .name = "questions", .title = "the questions behind a number", .help = "all questions of a split with what the model says: sort, filter, and look into one",
+    .keys = keys, .lines = lines, .draw = draw,
+};
