@@ -1,0 +1,58 @@
+/* One row of the benchmark: what is done, at which size, and what its limit is.
+ *
+ *     struct subject subject;
+ *     if (!subject_open(&subject, &work, pool, err)) ...        (random weights, random questions)
+ *     double ours = subject_time(&subject, repeats, err);       (seconds each)
+ *     struct products products;
+ *     products_of(&products, &work);                            (the matrix products of the plain work, alone)
+ *     double limit = products_time(&products, pool, repeats);
+ */
+#ifndef PROBES_BENCH_WORK_H
+#define PROBES_BENCH_WORK_H
+
+#include "replay.h"
+
+#include "learning/recipe.h"
+
+enum bench_kind { BENCH_TRAIN = 1, BENCH_EVAL, BENCH_SWEEP, BENCH_INTERFACE };
+
+struct bench_work {
+    const char *name;
+    enum bench_kind kind;
+    int d, ff, blocks, loops, rows, vocabulary;
+    const char *interface; /* of the recipe: "none", "discoloop" and what belongs to it */
+    int alphas;            /* of a sweep */
+    int top_k;             /* of BENCH_INTERFACE; 0: all */
+};
+
+enum { BENCH_LENGTH = 3 }; /* tokens of a question */
+
+struct subject {
+    const struct bench_work *work;
+    struct pool *pool;
+    struct dataset *data;
+    struct recipe recipe;
+    struct trainer *trainer; /* BENCH_TRAIN */
+    struct model *model;     /* the others */
+    struct study study;
+    struct arena arena;      /* BENCH_INTERFACE: its states */
+};
+
+bool subject_open(struct subject *subject, const struct bench_work *work, struct pool *pool, struct err *err);
+double subject_time(struct subject *subject, int repeats, struct err *err); /* seconds each; NaN with err */
+void subject_close(struct subject *subject);
+
+struct product { int m, n, k, times; };
+struct products {
+    struct product list[16];
+    int count, shards, threads;
+    float *a[64], *b[64], *c[64]; /* one set a thread */
+};
+
+void products_of(struct products *products, const struct bench_work *work, int threads);
+double products_time(struct products *products, struct pool *pool, int repeats);
+void products_release(struct products *products);
+
+double bench_now(void); /* seconds of a clock that only runs forward */
+
+#endif
