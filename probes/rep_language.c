@@ -5,14 +5,16 @@
 
 #define END(what, model, split, stage, paper, brief, remark) \
     {what, "eval", "model=" model ",split=" split ",stage=" stage, "accuracy", paper, brief, remark}
-#define AT_BRIDGE(what, model, split, column) {what, "bridge", "model=" model ",split=" split ",boundary=1", column, NAN, NULL, NULL}
+#define P_BRIDGE(what, where, model, split) {what, where, "model=" model ",split=" split ",boundary=1", "p_bridge", NAN, NULL, NULL}
 #define PICK(model, split, stage) {"eval", "model=" model ",split=" split ",stage=" stage, "accuracy"}
 #define SINGLE(model, epoch) {"log", "model=" model ",split=train_two_hop,stage=1,epoch=" epoch, "accuracy"}
 
-#define LANGUAGE(FORMAT) \
+/* LATER: the position behind the first hop's end, and WORD, which stands there. */
+#define LANGUAGE(FORMAT, LATER, WORD) \
     .trainings = (const char *const[]){FORMAT "-gate", FORMAT "-vanilla", NULL}, \
     .measurements = (const struct measurement[]){ \
-        {"log", NULL, "log MODEL"}, {"eval", NULL, "eval MODEL"}, {"bridge", NULL, "bridge MODEL --split test_id,test_ood"}, {0}, \
+        {"log", NULL, "log MODEL"}, {"eval", NULL, "eval MODEL"}, {"bridge", NULL, "bridge MODEL --split test_id,test_ood"}, \
+        {"later", NULL, "bridge MODEL --split test_id,test_ood --position " LATER}, {0}, \
     }, \
     .values = (const struct value[]){ \
         END("DiscoLoop with the gate, facts after loop 1", FORMAT "-gate", "train_atomic", "1", NAN, NULL, NULL), \
@@ -23,10 +25,14 @@
         END("vanilla, OOD", FORMAT "-vanilla", "test_ood", "last", NAN, "vanilla OOD", "the paper says that it fails, without a number"), \
         END("DiscoLoop, two-hop training questions after one loop", FORMAT "-gate", "train_two_hop", "1", NAN, NULL, NULL), \
         END("vanilla, two-hop training questions after one loop", FORMAT "-vanilla", "train_two_hop", "1", NAN, NULL, NULL), \
-        AT_BRIDGE("DiscoLoop, P(bridge) at the first hop's end, ID", FORMAT "-gate", "test_id", "p_bridge"), \
-        AT_BRIDGE("DiscoLoop, P(bridge) at the first hop's end, OOD", FORMAT "-gate", "test_ood", "p_bridge"), \
-        AT_BRIDGE("vanilla, P(bridge) at the first hop's end, ID", FORMAT "-vanilla", "test_id", "p_bridge"), \
-        AT_BRIDGE("vanilla, P(bridge) at the first hop's end, OOD", FORMAT "-vanilla", "test_ood", "p_bridge"), \
+        P_BRIDGE("DiscoLoop, P(bridge) at the first hop's end, ID", "bridge", FORMAT "-gate", "test_id"), \
+        P_BRIDGE("DiscoLoop, P(bridge) behind it, at " WORD ", ID", "later", FORMAT "-gate", "test_id"), \
+        P_BRIDGE("DiscoLoop, P(bridge) at the first hop's end, OOD", "bridge", FORMAT "-gate", "test_ood"), \
+        P_BRIDGE("DiscoLoop, P(bridge) behind it, at " WORD ", OOD", "later", FORMAT "-gate", "test_ood"), \
+        P_BRIDGE("vanilla, P(bridge) at the first hop's end, ID", "bridge", FORMAT "-vanilla", "test_id"), \
+        P_BRIDGE("vanilla, P(bridge) behind it, at " WORD ", ID", "later", FORMAT "-vanilla", "test_id"), \
+        P_BRIDGE("vanilla, P(bridge) at the first hop's end, OOD", "bridge", FORMAT "-vanilla", "test_ood"), \
+        P_BRIDGE("vanilla, P(bridge) behind it, at " WORD ", OOD", "later", FORMAT "-vanilla", "test_ood"), \
         {0}, \
     }, \
     .claims = (const struct claim[]){ \
@@ -54,7 +60,7 @@ const struct replication replication_figure_4 = {
     .paper = "Word-level language, one token for every entity and relation, read at \"is\": the paper trains the gate for 5,000 "
              "epochs; DiscoLoop gets nearly all of both graphs, the vanilla loop graph A alone, and answers that need only one loop "
              "fade near epoch 400.",
-    LANGUAGE("language-direct"),
+    LANGUAGE("language-direct", "3", "the second 's"),
     .example = "replicate figure-4 --seeds 1",
 };
 
@@ -64,6 +70,6 @@ const struct replication replication_figure_6 = {
     .paper = "The reverse format: the second relation is read before the first. The paper reports what it reports for the direct "
              "one. Here facts are asked as \"The daughter of Suka is\", so that the phrase \"Suka 's daughter\" stands in two-hop "
              "questions only.",
-    LANGUAGE("language-reverse"),
+    LANGUAGE("language-reverse", "6", "\"is\""),
     .example = "replicate figure-6 --seeds 1",
 };
