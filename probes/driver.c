@@ -93,6 +93,7 @@ static struct table *shape(const struct survey *me, bool rows)
     }
     if (!rows && me->probe->undefined) table_column(table, me->probe->undefined, ROLE_COUNT, "%.0f");
     study_provenance(me->study, table);
+    if (me->study->pick.one) pick_facts(&me->study->pick, me->study->data, table);
     return table;
 }
 
@@ -102,7 +103,7 @@ static void show_rows(const struct survey *me, const char *split, const struct f
     for (size_t i = 0; i < all->count; i++) {
         const double *numbers = all->cells + i * (size_t)me->width;
         cells[0] = cell_text(split);
-        cells[1] = cell_number(numbers[0]);
+        cells[1] = cell_number(numbers[0] + (double)me->study->pick.number);
         for (int c = 0; c + 1 < me->width; c++) {
             double x = numbers[c + 1];
             cells[c + 2] = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");

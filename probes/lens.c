@@ -11,79 +11,19 @@
 
 static const struct option options[] = {
     STUDY_OPTIONS,
-    {"row", OPTION_TEXT, NULL, .help = "the question: SPLIT:NUMBER, numbers begin at 0", .placeholder = "SPLIT:N"},
-    {"tokens", OPTION_TEXT, NULL, .help = "the question as token names or ids, for instance \"e1 r2 r3\"", .placeholder = "'T T T'"},
+    PICK_OPTIONS("test_ood:0"),
     {"top", OPTION_INT, "1", .low = 1, .high = 20, .help = "how many tokens to name at each place"},
     {0},
 };
 
 struct look {
     const struct study *study;
-    struct question question;      /* the one looked at */
-    size_t number;
     int answer, bridge;            /* token ids, -1: unknown */
     struct sink *sink;
     struct table *table;
     long top;
     int predicted;
-    int *typed;                    /* owned: the tokens of --tokens */
 };
-
-static bool same_tokens(const struct question *a, const struct question *b)
-{
-    return a->length == b->length && !memcmp(a->tokens, b->tokens, sizeof *a->tokens * (size_t)a->length);
-}
-
-/* Typed tokens that are a known question bring its answer and bridge along. */
-static void recognise(struct look *me)
-{
-    const struct dataset *data = me->study->data;
-    for (size_t s = 0; s < data->split_count; s++)
-        for (size_t i = 0; i < data->splits[s].count; i++)
-            if (same_tokens(&data->splits[s].questions[i], &me->question)) {
-                me->question = data->splits[s].questions[i];
-                me->number = i;
-                me->answer = me->question.answer;
-                return;
-            }
-}
-
-static bool from_tokens(struct look *me, const char *text, struct err *err)
-{
-    char **words;
-    size_t count;
-    if (!words_split(text, &words, &count, err)) return false;
-    int *tokens = mem_new(sizeof *tokens * (count + 1));
-    bool ok = count > 0 || err_set(err, "--tokens: give at least one token");
-    for (size_t i = 0; ok && i < count; i++) {
-        tokens[i] = dataset_id(me->study->data, words[i]);
-        if (tokens[i] < 0 || tokens[i] >= me->study->model->vocab_size) ok = err_set(err, "--tokens: '%s' is no token of %s", text_show(words[i]), me->study->data->name);
-    }
-    words_free(words, count);
-    me->typed = tokens;
-    me->question = (struct question){.length = (int)count, .tokens = tokens, .answer_position = (int)count - 1};
-    me->answer = -1;
-    if (ok) recognise(me);
-    return ok;
-}
-
-static bool from_row(struct look *me, const char *text, struct err *err)
-{
-    const char *colon = strrchr(text, ':');
-    long number;
-    if (!colon || !parse_int(colon + 1, &number)) return err_set(err, "--row %s: the form is SPLIT:NUMBER, for example test_ood:17", text_show(text));
-    struct text name = {0};
-    text_add_bytes(&name, text, (size_t)(colon - text));
-    const struct split *split = dataset_split(me->study->data, name.data);
-    bool ok = split || err_set(err, "--row %s: %s has no split of this name", text_show(text), me->study->data->name);
-    text_clear(&name);
-    if (!ok) return false;
-    if (number < 0 || (size_t)number >= split->count) return err_set(err, "--row %s: the split has the questions 0 to %zu", text_show(text), split->count - 1);
-    me->question = split->questions[number];
-    me->number = (size_t)number;
-    me->answer = me->question.answer;
-    return true;
-}
 
 static void make_table(struct look *me)
 {
@@ -111,18 +51,9 @@ static void make_table(struct look *me)
 static void add_facts(struct look *me)
 {
     const struct dataset *data = me->study->data;
-    struct text text = {0};
-    for (int i = 0; i < me->question.length; i++) text_add(&text, "%s%s", i ? " " : "", dataset_token(data, me->question.tokens[i]));
-    table_fact(me->table, "question", "%s", text.data);
-    table_fact(me->table, "answer", "%s", me->answer < 0 ? "unknown" : dataset_token(data, me->answer));
-    table_fact(me->table, "answer_position", "%d", me->question.answer_position);
-    if (me->bridge >= 0) {
-        table_fact(me->table, "bridge", "%s", dataset_token(data, me->bridge));
-        table_fact(me->table, "bridge_position", "%d", me->question.bridges[0].position);
-    }
+    pick_facts(&me->study->pick, data, me->table);
     table_fact(me->table, "predicted", "%s", me->predicted < 0 ? "not finite" : dataset_token(data, me->predicted));
     table_fact(me->table, "correct", "%s", me->answer < 0 ? "unknown" : me->predicted == me->answer ? "yes" : "no");
-    text_clear(&text);
 }
 
 static int best_but(const float *logits, int n, const int *taken, int count)
@@ -169,7 +100,7 @@ static void show(const struct look *me, int p, int k, const struct spot *spot)
     const struct dataset *data = me->study->data;
     bool finite = spot->token[0] >= 0;
     struct cell cells[16 + 2 * TOP] = {
-        cell_number(p), cell_text(dataset_token(data, me->question.tokens[p])), cell_number(k),
+        cell_number(p), cell_text(dataset_token(data, me->study->pick.question.tokens[p])), cell_number(k),
         cell_text(finite ? dataset_token(data, spot->token[0]) : "not finite"), cell_number(finite ? spot->token[0] : NAN), cell_number(spot->p[0]),
         cell_number(spot->cosine), cell_number(spot->norm), cell_number(spot->entropy), cell_number(spot->distance),
     };
@@ -184,7 +115,7 @@ static void show(const struct look *me, int p, int k, const struct spot *spot)
 static bool setup(struct pass *pass, struct shard *shard)
 {
     struct look *me = pass->self;
-    study_edit(me->study, shard, shard->questions, me->number);
+    study_edit(me->study, shard, shard->questions, shard->first);
     return true;
 }
 
@@ -200,7 +131,7 @@ static bool visit(struct pass *pass, struct shard *shard)
     me->predicted = row_argmax(run->logits->data + (size_t)shard->answers[0] * (size_t)v, v);
     add_facts(me);
     sink_table(me->sink, me->table);
-    int length = me->question.length, K = run->loops;
+    int length = me->study->pick.question.length, K = run->loops;
     for (int p = 0; p < length && model_by_token(run->model); p++) { /* a position has one state, the one behind its token */
         struct spot spot;
         measure(me, run, p + 1, p, run->logits->data + (size_t)p * (size_t)v, v, &spot);
@@ -222,24 +153,16 @@ static bool visit(struct pass *pass, struct shard *shard)
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct study study;
-    const char *row = args_text(args, "row"), *tokens = args_text(args, "tokens");
     (void)self;
-    if (!study_open_bare(&study, session, args, sink, err)) return false;
-    struct look look = {.study = &study, .sink = sink, .top = args_int(args, "top"), .bridge = -1};
-    bool ok = false;
-    if (tokens) ok = from_tokens(&look, tokens, err);
-    else if (study.none) err_set(err, "%s: no recipe, so its dataset is not known: give --tokens 'ID ID ...' or --data DIR", text_show(study.model->path));
-    else ok = from_row(&look, row ? row : "test_ood:0", err);
-    for (int i = 0; ok && i < study.edit_count; i++) ok = edit_check(&study.edits[i], &look.question, 1, err);
-    if (ok) {
-        if (look.question.bridge_count) look.bridge = look.question.bridges[0].token;
-        make_table(&look);
-        struct pass pass = {.model = study.model, .questions = &look.question, .count = 1, .inner = study.pool, .loops = study.loops,
-                            .setup = setup, .visit = visit, .self = &look};
-        ok = pass_run(&pass, err);
-        table_free(look.table);
-    }
-    mem_free(look.typed);
+    if (!study_open(&study, session, args, NULL, sink, err)) return false;
+    const struct question *question = &study.pick.question;
+    struct look look = {.study = &study, .sink = sink, .top = args_int(args, "top"), .answer = question->answer,
+                        .bridge = question->bridge_count ? question->bridges[0].token : -1};
+    make_table(&look);
+    struct pass pass = {.model = study.model, .questions = question, .count = 1, .inner = study.pool, .loops = study.loops,
+                        .setup = setup, .visit = visit, .self = &look};
+    bool ok = pass_run(&pass, err);
+    table_free(look.table);
     study_close(&study);
     return ok;
 }

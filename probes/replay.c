@@ -11,6 +11,7 @@ struct base {
     struct run run;
     const struct question *questions;
     size_t first;             /* number of its first question inside the split */
+    size_t offset;            /* of its first question, counting through the splits */
     int count, split;
     const int *answers;       /* [count] places */
     int *predicted;           /* [count] of the untouched run; -1: not finite */
@@ -22,6 +23,8 @@ struct replay {
     struct base *bases;
     int base_count;
     struct arena *scratch;    /* one a thread */
+    size_t question_count;
+    int *recorded;            /* see replay_record; NULL: nowhere */
     /* of the call that runs */
     const struct edit *edits;
     int cells, from;          /* from: the first edited boundary */
@@ -63,10 +66,10 @@ struct replay *replay_open(const struct study *study, struct err *err)
     for (int s = 0; s < study->split_count; s++) me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
     me->bases = mem_new(sizeof *me->bases * (size_t)(me->base_count + 1));
     int at = 0;
-    for (int s = 0; s < study->split_count; s++)
+    for (int s = 0; s < study->split_count; me->question_count += study->splits[s++].count)
         for (size_t first = 0; first < study->splits[s].count; first += PASS_ROWS) {
             size_t left = study->splits[s].count - first;
-            me->bases[at++] = (struct base){.questions = study->splits[s].questions + first, .first = first, .split = s,
+            me->bases[at++] = (struct base){.offset = me->question_count + first, .questions = study->splits[s].questions + first, .first = first, .split = s,
                                             .count = (int)(left < PASS_ROWS ? left : PASS_ROWS)};
         }
     pool_run(study->pool, me->base_count, base_run, me);
@@ -81,6 +84,15 @@ void replay_close(struct replay *me)
     mem_free(me->bases);
     mem_free(me->scratch);
     mem_free(me);
+}
+
+void replay_record(struct replay *me, int *predicted) { me->recorded = predicted; }
+
+size_t replay_questions(const struct replay *me) { return me->question_count; }
+
+void replay_untouched(const struct replay *me, int *predicted)
+{
+    for (int b = 0; b < me->base_count; b++) memcpy(predicted + me->bases[b].offset, me->bases[b].predicted, sizeof *predicted * (size_t)me->bases[b].count);
 }
 
 bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
@@ -260,6 +272,7 @@ static void count_answers(struct cellwork *work, const struct tensor *logits)
             int row = logits->places->index[c * size + base->answers[q]];
             int best = row < 0 || outcome->edits.moved == 0 ? base->predicted[q] /* not reached: the untouched run's answer */
                        : row_argmax(logits->data + (size_t)row * (size_t)logits->cols, logits->cols);
+            if (work->replay->recorded) work->replay->recorded[(size_t)c * work->replay->question_count + base->offset + (size_t)q] = best;
             outcome->n += best >= 0;
             outcome->excluded += best < 0;
             outcome->correct += best == base->questions[q].answer;

@@ -25,6 +25,11 @@ struct replay *replay_open(const struct study *study, struct err *err);
 bool replay_cells(struct replay *replay, const struct edit *edits, size_t count, struct outcome *outcomes, struct err *err);
 void replay_close(struct replay *replay);
 
+/* From here on replay_cells also writes down each answer: predicted[cell * replay_questions + i], i counting through the splits; -1: not finite. */
+void replay_record(struct replay *replay, int *predicted);
+size_t replay_questions(const struct replay *replay);
+void replay_untouched(const struct replay *replay, int *predicted); /* the same without any edit */
+
 /* Sets an option of the first edit that has it; "2.alpha" means the second edit; "boundary" moves an edit to another h.k. */
 bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err);
 

@@ -53,14 +53,28 @@ static bool parse_edits(struct study *me, const struct args *args, struct err *e
     return true;
 }
 
-static bool open_data(struct study *me, const struct args *args, bool bare, struct sink *sink, struct err *err)
+/* The value of an option that not every command has. */
+static const char *text_if_any(const struct args *args, const char *name) { return option_find(args->options, name) ? args_text(args, name) : NULL; }
+
+static bool open_data(struct study *me, const struct args *args, struct sink *sink, struct err *err)
 {
     const char *name = args_text(args, "data");
     char *recipe = path_join(me->model->path, "recipe");
-    if (bare && !name && !file_exists(recipe)) me->data = me->none = dataset_none(me->model->vocab_size);
+    if (text_if_any(args, "tokens") && !name && !file_exists(recipe)) me->data = me->none = dataset_none(me->model->vocab_size);
     else me->data = session_data(me->session, me->model, name, sink, err);
     mem_free(recipe);
     return me->data != NULL;
+}
+
+/* What is measured: one question, or splits. */
+static bool choose_questions(struct study *me, const struct args *args, const char *fallback, struct err *err)
+{
+    const char *tokens = text_if_any(args, "tokens"), *row = text_if_any(args, "row");
+    if (!tokens && !row) return choose_splits(me, args, fallback, err);
+    if (tokens && !pick_tokens(&me->pick, me->data, me->model->vocab_size, tokens, err)) return false;
+    if (!tokens && !pick_row(&me->pick, me->data, row, err)) return false;
+    me->splits[me->split_count++] = me->pick.split;
+    return true;
 }
 
 static bool read_exit(struct study *me, const struct args *args, struct err *err)
@@ -85,12 +99,11 @@ static int shortest_shard(const struct study *me)
     return least;
 }
 
-static bool open_study(struct study *me, struct session *session, const struct args *args, const char *fallback, bool bare, struct sink *sink,
-                       struct err *err)
+bool study_open(struct study *me, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err)
 {
     *me = (struct study){.session = session};
     me->model = session_model(session, args_word(args, 0), sink, err);
-    if (!me->model || !open_data(me, args, bare, sink, err) || !blas_check(err)) return false;
+    if (!me->model || !open_data(me, args, sink, err) || !blas_check(err)) return false;
     if (me->data->vocab_size > me->model->vocab_size)
         return err_set(err, "%s has %d tokens, the model %s knows %d: choose its own dataset with --data", me->data->name, me->data->vocab_size,
                        me->model->name, me->model->vocab_size);
@@ -98,21 +111,11 @@ static bool open_study(struct study *me, struct session *session, const struct a
     me->start_seed = (uint64_t)args_int(args, "start-seed");
     bool ok = me->model->start_drawn || !args_given(args, "start-seed");
     if (!ok) err_set(err, "--start-seed: h.0 of the model %s is not drawn", me->model->name);
-    ok = ok && read_exit(me, args, err) && (me->none || choose_splits(me, args, fallback, err)) && parse_edits(me, args, err);
+    ok = ok && read_exit(me, args, err) && choose_questions(me, args, fallback, err) && parse_edits(me, args, err);
     me->boundaries = model_by_token(me->model) ? shortest_shard(me) : me->loops;
     me->pool = ok ? pool_new(session->threads) : NULL;
     if (!ok) study_close(me);
     return ok;
-}
-
-bool study_open(struct study *me, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err)
-{
-    return open_study(me, session, args, fallback, false, sink, err);
-}
-
-bool study_open_bare(struct study *me, struct session *session, const struct args *args, struct sink *sink, struct err *err)
-{
-    return open_study(me, session, args, NULL, true, sink, err);
 }
 
 void study_close(struct study *me)
@@ -120,6 +123,7 @@ void study_close(struct study *me)
     for (int i = 0; i < me->edit_count; i++) edit_clear(&me->edits[i]);
     pool_free(me->pool);
     dataset_free(me->none);
+    pick_clear(&me->pick);
     *me = (struct study){0};
 }
 
@@ -141,6 +145,6 @@ struct edit_handler *study_edit(const struct study *me, struct shard *shard, con
     shard->run->seed = me->start_seed;
     if (me->exit_given) shard->run->exit_threshold = me->exit_threshold;
     struct edit_handler *handlers = arena_zero(shard->arena, sizeof *handlers * (size_t)(me->edit_count + 1));
-    for (int i = 0; i < me->edit_count; i++) edit_attach(&handlers[i], &me->edits[i], shard->run, questions, first);
+    for (int i = 0; i < me->edit_count; i++) edit_attach(&handlers[i], &me->edits[i], shard->run, questions, first + me->pick.number);
     return handlers;
 }

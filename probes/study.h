@@ -12,6 +12,7 @@
 #include "doing/command.h"
 #include "edit.h"
 #include "learning/pass.h"
+#include "pick.h"
 
 #define STUDY_OPTIONS \
     {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"}, \
@@ -40,13 +41,13 @@ struct study {
     double exit_threshold;             /* when exit_given */
     uint64_t start_seed;
     struct dataset *none;              /* stands for a dataset that is not there; owned */
+    struct pick pick;                  /* of --row or --tokens, when the command has them and they are given: then the only split is that question */
 };
 
-/* `fallback`: splits when --split is not given; NULL: all of the dataset. */
+/* `fallback`: splits when --split is not given; NULL: all of the dataset. With --tokens a model without recipe and --data will do: its tokens are called by
+ * their numbers. */
 bool study_open(struct study *study, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err);
 
-/* The same for questions that bring their own tokens: a model without recipe and --data will do, its tokens are called by their numbers. */
-bool study_open_bare(struct study *study, struct session *session, const struct args *args, struct sink *sink, struct err *err);
 void study_close(struct study *study);
 
 /* The facts that say what was measured: model, data, hashes, edits. */
