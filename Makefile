@@ -6,6 +6,7 @@ CFLAGS ?= -O3 -g
 BUILD  ?= build
 LIBS   := ncursesw openblas libpng libcjson cairo freetype2 libzip
 FONT   ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+FONT_MONO ?= /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf
 VERSION := 0.1
 
 # Every folder sees only what it may know: src itself; probes and ui see src, and never each other.
@@ -28,7 +29,7 @@ $(BUILD)/loopscope: $(call object,src/main.c) $(PARTS)
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -DPREFIX='"$(PREFIX)"' -DFONT='"$(FONT)"' -Isrc -c -o $@ $<
+	$(CC) $(flags) -DPREFIX='"$(PREFIX)"' -DFONT='"$(FONT)"' -DFONT_MONO='"$(FONT_MONO)"' -Isrc -c -o $@ $<
 $(BUILD)/src/main.o: src/main.c
 	@mkdir -p $(@D)
 	$(CC) $(flags) -Isrc -I. -c -o $@ $<

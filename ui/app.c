@@ -1,5 +1,7 @@
 #include "app.h"
 
+#include "doing/command.h"
+#include "figures/export.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "ground/option.h"
@@ -9,9 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RESULTS_KEPT = 512 };
-
-static size_t view_place(const struct view *view)
+size_t view_place(const struct view *view)
 {
     size_t i = 0;
     while (views[i] && views[i] != view) i++;
@@ -25,14 +25,16 @@ const struct view *view_find(const char *name)
     return NULL;
 }
 
-static struct pane *pane_of(const struct app *app, const struct view *view)
+const struct view *view_numbered(size_t n)
 {
-    return (struct pane *)&app->panes[view_place(view)];
+    for (size_t i = 0; views[i]; i++)
+        if (!views[i]->hidden && !n--) return views[i];
+    return NULL;
 }
 
 void *app_state(struct app *app, size_t size)
 {
-    struct pane *pane = pane_of(app, app->view);
+    struct pane *pane = app_pane(app, app->view);
     if (!pane->state) pane->state = mem_new(size);
     return pane->state;
 }
@@ -64,6 +66,8 @@ struct app *app_new(struct session *session, command_runner *run, const char *mo
     app->run = run;
     app->position = -1;
     app->boundary = 1;
+    app->menu = app->tour = -1;
+    prefs_init(&app->prefs);
     snprintf(app->split, sizeof app->split, "test_ood");
     find_models(app, model);
     app->view = view_find(app->model ? "loops" : "models");
@@ -80,7 +84,7 @@ static void release_pane(struct pane *pane)
 
 void app_free(struct app *app)
 {
-    worker_free(app->worker);
+    crew_free(app->crew);
     for (size_t i = 0; i < app->result_count; i++) result_free(app->results[i]);
     mem_free(app->results);
     for (int i = 0; i < VIEWS_MOST; i++) release_pane(&app->panes[i]);
@@ -90,189 +94,16 @@ void app_free(struct app *app)
     mem_free(app->model);
     mem_free(app->data);
     mem_free(app->typed);
+    mem_free(app->found);
+    mem_free(app->prefs_path);
+    mem_free(app->history_path);
+    text_clear(&app->choices);
     prompt_release(&app->prompt);
+    prefs_release(&app->prefs);
+    journal_release(&app->journal);
+    undo_clear(&app->undo);
+    gallery_release(&app->gallery);
     mem_free(app);
-}
-
-/* ---- results and what is wanted */
-
-static struct result *result_find(const struct app *app, const char *line)
-{
-    for (size_t i = 0; i < app->result_count; i++)
-        if (!app->results[i]->unwanted && !strcmp(app->results[i]->line, line)) return app->results[i];
-    return NULL;
-}
-
-static void forget_pointers(struct pane *pane, const struct result *result)
-{
-    for (int i = 0; i < WANTS; i++) {
-        if (pane->wants[i].result == result) pane->wants[i].result = NULL;
-        if (pane->wants[i].shown == result) pane->wants[i].shown = NULL;
-    }
-}
-
-static void forget_result(struct app *app, struct result *result)
-{
-    for (int i = 0; i < VIEWS_MOST; i++) forget_pointers(&app->panes[i], result);
-    forget_pointers(&app->head, result);
-    for (size_t i = 0; i < app->result_count; i++)
-        if (app->results[i] == result) app->results[i] = app->results[--app->result_count];
-    result_free(result);
-}
-
-/* A running one cannot be freed: it is asked to end, and forgotten then. */
-static void let_go(struct app *app, struct result *result)
-{
-    if (result_ended(result) || (app->worker && worker_drop(app->worker, result))) {
-        forget_result(app, result);
-        return;
-    }
-    result->unwanted = true;
-    if (app->worker) worker_stop(app->worker, result);
-}
-
-static bool in_pane(const struct pane *pane, const struct result *result)
-{
-    for (int i = 0; i < pane->count; i++)
-        if (pane->wants[i].result == result || pane->wants[i].shown == result) return true;
-    return false;
-}
-
-static bool is_wanted(const struct app *app, const struct result *result)
-{
-    return in_pane(&app->head, result) || in_pane(pane_of(app, app->view), result);
-}
-
-static void forget_oldest(struct app *app)
-{
-    struct result *oldest = NULL;
-    for (size_t i = 0; i < app->result_count; i++) {
-        struct result *r = app->results[i];
-        bool held = in_pane(&app->head, r) || !result_ended(r);
-        for (int v = 0; v < VIEWS_MOST && !held; v++) held = in_pane(&app->panes[v], r);
-        if (!held && (!oldest || r->used < oldest->used)) oldest = r;
-    }
-    if (oldest) forget_result(app, oldest);
-}
-
-static struct result *result_ask(struct app *app, const char *line)
-{
-    if (app->result_count >= RESULTS_KEPT) forget_oldest(app);
-    struct result *result = result_new(line);
-    mem_grow(&app->results, &app->result_room, app->result_count + 1, sizeof *app->results);
-    app->results[app->result_count++] = result;
-    if (app->worker) worker_ask(app->worker, result);
-    return result;
-}
-
-static void look_up(struct app *app, struct pane *pane)
-{
-    for (int i = 0; i < pane->count; i++) {
-        struct want *want = &pane->wants[i];
-        want->result = result_find(app, want->line);
-        if (!want->result) want->result = result_ask(app, want->line);
-        want->result->used = app->clock;
-        const struct table *first = result_table(want->result, 0);
-        if ((first && first->row_count) || result_ended(want->result)) want->shown = want->result;
-    }
-}
-
-static int add_want(struct pane *pane, const char *format, va_list args)
-{
-    if (pane->count == WANTS) return WANTS - 1;
-    struct want *want = &pane->wants[pane->count];
-    char line[2048];
-    vsnprintf(line, sizeof line, format, args);
-    if (!want->line || strcmp(want->line, line) != 0) {
-        mem_free(want->line);
-        want->line = mem_text(line);
-        want->result = NULL;
-    }
-    return pane->count++;
-}
-
-int app_want(struct app *app, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int place = add_want(pane_of(app, app->view), format, args);
-    va_end(args);
-    return place;
-}
-
-static void want_head(struct app *app, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add_want(&app->head, format, args);
-    va_end(args);
-}
-
-/* Which waiting requests nobody needs any more. One that runs goes on while its view is on the screen: a held key would else never show anything. */
-static void drop_unwanted(struct app *app)
-{
-    for (size_t i = 0; i < app->result_count; i++) {
-        struct result *r = app->results[i];
-        if (r->unwanted || result_ended(r) || is_wanted(app, r)) continue;
-        if (r->state == RESULT_WAITING && app->worker && worker_drop(app->worker, r)) {
-            forget_result(app, r);
-            i--;
-        }
-    }
-}
-
-void app_update(struct app *app)
-{
-    app->clock++;
-    struct pane *pane = pane_of(app, app->view);
-    pane->count = app->head.count = app->line_shown = 0;
-    if (app->model) want_head(app, "info %s", app_model(app));
-    if (app->view->lines) app->view->lines(app);
-    look_up(app, &app->head);
-    look_up(app, pane);
-    drop_unwanted(app);
-}
-
-static void give_now(void *to, struct post *post) { result_take(to, post); }
-
-static bool compute_here(struct app *app, struct pane *pane)
-{
-    bool any = false;
-    for (int i = 0; i < pane->count; i++) {
-        struct result *result = pane->wants[i].result;
-        if (!result || result->state != RESULT_WAITING) continue;
-        struct err err = {0};
-        struct feed feed;
-        feed_start(&feed, give_now, NULL, result);
-        feed_end(&feed, app->run(app->session, result->line, &feed.sink, &err), &err);
-        any = true;
-    }
-    return any;
-}
-
-/* A table may make a view want more; views that never stop wanting are a mistake, so the rounds are few. */
-void app_settle(struct app *app)
-{
-    app_update(app);
-    for (int round = 0; round < 8 && (compute_here(app, &app->head) | compute_here(app, pane_of(app, app->view))); round++) app_update(app);
-}
-
-void app_work(struct app *app)
-{
-    app->worker = worker_new(app->session, app->run);
-    app_update(app);
-}
-
-void app_take_posts(struct app *app)
-{
-    struct post *post;
-    while ((post = worker_take(app->worker))) {
-        struct result *result = post->result;
-        bool ends = post->kind == POST_END;
-        result_take(result, post);
-        if (ends && result->unwanted) forget_result(app, result);
-    }
-    app_update(app);
 }
 
 /* ---- for views */
@@ -281,13 +112,13 @@ void app_show(struct app *app, int want) { app->line_shown = want; }
 
 const struct result *app_result(const struct app *app, int want)
 {
-    const struct pane *pane = pane_of(app, app->view);
+    const struct pane *pane = app_pane(app, app->view);
     return want >= 0 && want < pane->count ? pane->wants[want].result : NULL;
 }
 
 const struct table *app_table(const struct app *app, int want, size_t i)
 {
-    const struct pane *pane = pane_of(app, app->view);
+    const struct pane *pane = app_pane(app, app->view);
     return want >= 0 && want < pane->count ? result_table(pane->wants[want].shown, i) : NULL;
 }
 
@@ -312,7 +143,7 @@ static const struct result *find_line(const struct app *app, const char *format,
 {
     char line[2048];
     vsnprintf(line, sizeof line, format, args);
-    return result_find(app, line);
+    return app_find(app, line);
 }
 
 const struct table *app_kept(const struct app *app, const char *format, ...)
@@ -339,17 +170,9 @@ bool app_current(const struct app *app, int want)
     return result && result->state == RESULT_DONE;
 }
 
-bool app_busy(const struct app *app)
-{
-    const struct pane *pane = pane_of(app, app->view);
-    for (int i = 0; i < pane->count; i++)
-        if (pane->wants[i].result && !result_ended(pane->wants[i].result)) return true;
-    return false;
-}
-
 const char *app_wrong(const struct app *app)
 {
-    const struct pane *panes[] = {&app->head, pane_of(app, app->view)};
+    const struct pane *panes[] = {&app->head, app_pane(app, app->view)};
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < panes[p]->count; i++) {
             const struct result *result = panes[p]->wants[i].result;
@@ -387,20 +210,10 @@ void app_say(struct app *app, const char *format, ...)
     va_end(args);
 }
 
-/* What one view left running for itself would keep the next one waiting. */
-static void leave_view(struct app *app)
-{
-    struct pane *pane = pane_of(app, app->view);
-    for (int i = 0; i < pane->count; i++) {
-        struct result *result = pane->wants[i].result;
-        if (result && !result_ended(result) && !in_pane(&app->head, result)) let_go(app, result);
-    }
-}
-
 void app_go(struct app *app, const struct view *view)
 {
     if (view == app->view) return;
-    leave_view(app);
+    app_leave(app);
     if (!app->view->hidden) app->back = app->view;
     app->view = view;
 }
@@ -425,6 +238,7 @@ void app_open(struct app *app, const char *model)
         mem_free(app->data);
         app->model = mem_text(model);
         app->data = NULL;
+        undo_clear(&app->undo);
     }
     app_go(app, view_find("loops"));
 }
@@ -436,35 +250,56 @@ void app_use_data(struct app *app, const char *data)
     app->data = *data ? mem_text(data) : NULL;
 }
 
+/* The command line that makes the same file: the table's own, if it can write figures, else a plot of the table beside it. */
+static void note_figure(struct app *app, const char *line, const char *path)
+{
+    struct text text = {0}, name = {0};
+    text_add_bytes(&name, line, strcspn(line, " "));
+    text_add(&name, "%s", "");
+    const struct command *command = command_find(name.data);
+    if (command && command->options && option_find(command->options, "output")) text_add(&text, "%s -o ", line);
+    else text_add(&text, "plot %.*s.tsv -o ", (int)strlen(path) - 4, path);
+    text_add_quoted(&text, path);
+    journal_note(&app->journal, text.data);
+    text_clear(&text), text_clear(&name);
+}
+
+void app_export(struct app *app, int want, const char *name, const struct figure_options *options)
+{
+    const struct result *result = app_result(app, want);
+    struct text path = {0};
+    struct err err = {0};
+    text_add(&path, "figures/%s.png", name);
+    for (char *c = path.data + strlen("figures/"); *c; c++)
+        if (strchr("@:=,/ '\"", *c)) *c = '-';
+    if (folder_make("figures", &err) && figure_export(app_table(app, want, 0), options, path.data, &err)) {
+        note_figure(app, result->line, path.data);
+        gallery_add(&app->gallery, path.data);
+        app_say(app, "wrote %s, and .tsv, .txt beside it", path.data);
+    } else app_say(app, "%s", err.text);
+    text_clear(&path);
+}
+
 void app_type(struct app *app, const char *line)
 {
     mem_free(app->typed);
     app->typed = mem_text(line);
-    struct result *old = result_find(app, line);
-    if (old) let_go(app, old); /* entered again means: run again */
+    struct result *old = app_find(app, line);
+    if (old) app_let_go(app, old); /* entered again means: run again */
     app_go(app, view_find("output"));
-}
-
-bool app_stop(struct app *app, int want)
-{
-    struct result *result = (struct result *)app_result(app, want);
-    if (!result || result_ended(result) || !app->worker) return false;
-    if (worker_drop(app->worker, result)) result->state = RESULT_STOPPED;
-    else worker_stop(app->worker, result);
-    return true;
 }
 
 void app_again(struct app *app, int want)
 {
     struct result *result = (struct result *)app_result(app, want);
-    if (result) let_go(app, result);
+    if (result) app_let_go(app, result);
 }
 
 void app_reload(struct app *app)
 {
     for (size_t i = app->result_count; i-- > 0;)
-        if (i < app->result_count) let_go(app, app->results[i]);
+        if (i < app->result_count) app_let_go(app, app->results[i]);
     if (!app->model) return;
-    if (app->worker) worker_forget(app->worker, app->model);
+    if (app->crew) crew_forget(app->crew, app->model);
     else session_forget(app->session, app->model);
 }

@@ -1,7 +1,7 @@
 /* The state of the screen, without a terminal: what is open, what is looked at, and the results that views draw.
  *
  *     struct app *app = app_new(session, command_line, "models/vanilla");
- *     app_work(app);                       (from here on a worker computes; without it, app_settle computes on this thread)
+ *     app_work(app);                       (from here on workers compute; without them, app_settle computes on this thread)
  *     app_key(app, PRESS_DOWN);
  *     app_settle(app);
  *     app_draw(app, cells, &row, &col);
@@ -13,12 +13,16 @@
 #ifndef APP_H
 #define APP_H
 
+#include "crew.h"
+#include "gallery.h"
+#include "journal.h"
+#include "prefs.h"
 #include "prompt.h"
 #include "result.h"
+#include "undo.h"
 #include "view.h"
-#include "worker.h"
 
-enum { WANTS = 8, VIEWS_MOST = 16 };
+enum { WANTS = 8, VIEWS_MOST = 32, SPOTS_MOST = 512 };
 
 struct want {
     char *line;
@@ -30,13 +34,24 @@ struct pane {              /* what a view wants; one for each view */
     struct want wants[WANTS];
     int count;
     void *state;           /* the view's own, see app_state */
+    int part;              /* of the view's parts: the one that has the focus */
+    unsigned hidden;       /* a bit for each part that is put away */
+    bool zoomed;           /* the part in focus has the screen for itself */
 };
+
+struct spot { struct area area; int code; }; /* a place that a view takes clicks on */
+struct tab { int from, to; const struct view *view; };
+
+enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG }; /* what the prompt is for */
 
 struct app {
     struct session *session;
     command_runner *run;
-    struct worker *worker;
+    struct crew *crew;
     bool ascii, quit;
+    struct prefs prefs;
+    char *prefs_path, *history_path; /* where preferences and the prompt's lines are kept; NULL: nowhere */
+    bool (*copy)(const char *text); /* to the user's clipboard, as far as the terminal is willing; NULL: there is none */
 
     char **models;         /* what is bundled or found here */
     size_t model_count, model_at;
@@ -61,9 +76,21 @@ struct app {
 
     struct prompt prompt;
     bool prompting;
-    enum { ASK_COMMAND, ASK_MODEL, ASK_DATA } asking; /* what the prompt is for */
+    enum asking asking;
+    char *found;           /* what was searched for; NULL: nothing yet */
+    struct text choices;   /* how the word at the prompt could go on */
     char *typed;           /* the line that the output view shows; NULL: none yet */
-    char message[256];     /* one line for the user, until the next key */
+    char message[512];     /* one line for the user, until the next key */
+
+    struct journal journal;
+    struct undo undo;
+    struct gallery gallery;
+    int menu;              /* the picked line of the list of views; -1: it is not open */
+    int tour;              /* the step of the tour; -1: none is given */
+    struct spot spots[SPOTS_MOST]; /* of the screen as it was drawn last */
+    int spot_count;
+    struct tab tabs[VIEWS_MOST];
+    int tab_count;
 };
 
 struct app *app_new(struct session *session, command_runner *run, const char *model);
@@ -71,9 +98,11 @@ void app_free(struct app *app);
 
 void app_work(struct app *app);
 void app_settle(struct app *app);              /* computes what the view wants, here and now */
-void app_take_posts(struct app *app);          /* what the worker has given since */
+void app_take_posts(struct app *app);          /* what the workers have given since */
 void app_key(struct app *app, int key);
-bool app_busy(const struct app *app);          /* something that is looked at is being computed */
+void app_mouse(struct app *app, int key, int row, int col); /* PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN */
+bool app_busy(const struct app *app);          /* something is being computed, on this view or behind it */
+const struct result *app_behind(const struct app *app); /* long work that no want of this view shows; NULL: there is none */
 void app_interrupt(struct app *app);           /* Ctrl-C: stops what runs, or ends the program */
 void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor_col);
 
@@ -99,12 +128,29 @@ void app_type(struct app *app, const char *line);                               
 bool app_stop(struct app *app, int want);                                            /* the user does not want to wait; false: it had ended */
 void app_again(struct app *app, int want);                                           /* forgets the result, so that it is computed once more */
 
+bool app_part(const struct app *app, int part);                                      /* is this part of the view to be drawn? */
+void app_heading(struct app *app, struct cells *cells, struct area line, int part, const char *text); /* of a part, which shows the focus */
+void app_spot(struct app *app, struct area area, int code);                          /* clicks there are view->click(app, code) */
+void app_ask(struct app *app, enum asking what, const char *answer);                 /* opens the prompt */
+void app_export(struct app *app, int want, const char *name, const struct figure_options *options); /* figures/NAME.png, and says so */
+void app_rerun(struct app *app, const char *line, const char *scene);                /* as it was asked for: its view, or the output */
+void app_enter(struct app *app, const char *line);                                   /* a line of the prompt: what the screen itself understands, or a command */
+
 void app_reload(struct app *app);                                                    /* forgets everything that was read and computed */
 void app_update(struct app *app);                                                    /* asks for what the view wants now */
 
 const char *app_wrong(const struct app *app);                                        /* why something wanted failed; NULL: nothing did */
 
 const struct view *view_find(const char *name);
+const struct view *view_numbered(size_t n);    /* the n-th that has a tab; NULL behind the last */
+size_t view_place(const struct view *view);    /* in the list of all */
 extern const struct binding app_keys[];        /* those of every view */
+
+/* The results behind the views: app_results.c. */
+struct pane *app_pane(const struct app *app, const struct view *view);
+struct result *app_find(const struct app *app, const char *line);
+void app_let_go(struct app *app, struct result *result);  /* it is forgotten, once it has stopped */
+bool app_stop_behind(struct app *app);                    /* what runs behind the view; false: nothing does */
+void app_leave(struct app *app);                          /* what runs for the view goes on behind, if it is long work, or stops */
 
 #endif

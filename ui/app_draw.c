@@ -1,8 +1,9 @@
 /* The frame of every view: what is open, the body, the command line that made it, the keys. */
 #include "app.h"
+#include "menu.h"
+#include "tour.h"
 
 #include "ground/mem.h"
-#include "registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,22 +16,45 @@ static const double patience_seconds = 0.25;
 
 /* ---- header */
 
+static int tabs_width(const struct app *app)
+{
+    int width = 0;
+    const struct view *view;
+    for (size_t n = 0; (view = view_numbered(n)); n++) {
+        if (view == app->view) width += 3 + text_width(view->name) + (view_digit(n) ? 2 : 0);
+        else if (view_digit(n)) width += 2;
+    }
+    return width;
+}
+
+/* Views without a digit are shown while they are open; g lists them all. */
 static int draw_tabs(struct app *app, struct cells *cells)
 {
-    int width = 0, number = 0;
-    for (size_t i = 0; views[i]; i++)
-        if (!views[i]->hidden) width += 2 + (views[i] == app->view ? 2 + text_width(views[i]->name) : 0);
-    int col = cells->cols - width - 1, start = col;
-    for (size_t i = 0; views[i]; i++) {
-        if (views[i]->hidden) continue;
-        bool here = views[i] == app->view;
-        int from = col;
-        number++;
-        if (here) col = cells_text(cells, 0, ++from, TINT_TITLE, " %d %s ", number, views[i]->name);
-        else col = cells_text(cells, 0, col, TINT_PLAIN, " %d", number);
+    int col = cells->cols - tabs_width(app) - 1, start = col;
+    const struct view *view;
+    app->tab_count = 0;
+    for (size_t n = 0; (view = view_numbered(n)); n++) {
+        bool here = view == app->view;
+        int from = col, digit = view_digit(n);
+        if (here && digit) col = cells_text(cells, 0, ++from, TINT_TITLE, " %c %s ", digit, view->name);
+        else if (here) col = cells_text(cells, 0, ++from, TINT_TITLE, " %s ", view->name);
+        else if (digit) col = cells_text(cells, 0, col, TINT_PLAIN, " %c", digit);
         if (here) cells_look(cells, 0, from, col - from, LOOK_REVERSE); /* twice reversed below: it stands out of the bar */
+        if (col > from && app->tab_count < VIEWS_MOST) app->tabs[app->tab_count++] = (struct tab){from, col, view};
     }
     return start;
+}
+
+/* Work that goes on behind the view: "sweep 45 %". */
+static int draw_behind(struct app *app, struct cells *cells, int end)
+{
+    const struct result *result = app_behind(app);
+    if (!result || clock_seconds() - result->started < patience_seconds) return end;
+    const struct standing *s = &result->standing;
+    int name = (int)strcspn(result->line, " ");
+    if (!result->moving) return draw_right(cells, 0, end - 1, TINT_TITLE, "%.*s %.0f s", name, result->line, clock_seconds() - result->started) - 1;
+    if (s->total > 0) return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %%", s->what, 100 * s->done / s->total) - 1;
+    return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %s", s->what, s->done, s->unit) - 1;
 }
 
 /* "vanilla  looped K=2  tied  F32 4.4 MB" */
@@ -49,7 +73,7 @@ static void add_about(const struct app *app, struct text *out)
 
 static void draw_header(struct app *app, struct cells *cells)
 {
-    int col = cells_text(cells, 0, 1, TINT_TITLE, "loopscope"), end = draw_tabs(app, cells);
+    int col = cells_text(cells, 0, 1, TINT_TITLE, "loopscope"), end = draw_behind(app, cells, draw_tabs(app, cells));
     if (app->model) {
         struct text about = {0};
         add_about(app, &about);
@@ -63,6 +87,7 @@ static void draw_header(struct app *app, struct cells *cells)
 
 /* ---- command line and keys */
 
+/* "sweep 45 %  3,900 rows/s  4 s left" */
 static void add_standing(const struct result *result, struct text *out)
 {
     const struct standing *s = &result->standing;
@@ -73,24 +98,32 @@ static void add_standing(const struct result *result, struct text *out)
     text_add(out, " %s", s->what);
     if (s->total > 0) text_add(out, " %.0f %%", 100 * s->done / s->total);
     else text_add(out, " %.0f %s", s->done, s->unit);
-    if (s->left >= 0.5) text_add(out, ", %.0f s left", s->left);
+    if (s->rate > 0) text_add(out, "  %.*f %s/s", s->rate < 9.5 ? 1 : 0, s->rate, s->unit);
+    if (s->left >= 0.5) text_add(out, "  %.0f s left", s->left);
 }
 
+/* What runs; or, when a table is shown that is not all of it, why not. */
 static void draw_standing(struct app *app, struct cells *cells, int row)
 {
     struct text text = {0};
+    const struct result *wrong = NULL;
     for (int i = 0; i < WANTS && !text.size; i++) {
         const struct result *r = app_result(app, i);
         if (r && r->state == RESULT_RUNNING && clock_seconds() - r->started >= patience_seconds) add_standing(r, &text);
+        if (r && r->state == RESULT_FAILED && r->wrong && app_table(app, i, 0)) wrong = r;
     }
     if (text.size) draw_right(cells, row, cells->cols - 1, TINT_WARN, "%s", text.data);
+    else if (wrong) draw_right(cells, row, cells->cols - 1, TINT_BAD, " failed: %.*s", (int)strcspn(wrong->wrong, "\n"), wrong->wrong);
     text_clear(&text);
 }
 
 static void draw_command(struct app *app, struct cells *cells, int row, int *cursor_row, int *cursor_col)
 {
     if (app->prompting) {
-        static const char *const labels[] = {[ASK_COMMAND] = ":", [ASK_MODEL] = "model to open: ", [ASK_DATA] = "dataset: "};
+        static const char *const labels[] = {
+            [ASK_COMMAND] = ":", [ASK_MODEL] = "model to open: ", [ASK_DATA] = "dataset: ", [ASK_SEARCH] = "/", [ASK_SAVE] = "save session as: ",
+            [ASK_LOG] = "write log to: ",
+        };
         int col = cells_text(cells, row, 1, TINT_KEY, "%s", labels[app->asking]);
         prompt_draw(&app->prompt, cells, row, col, cells->cols - col - 1, cursor_col);
         *cursor_row = row;
@@ -138,6 +171,10 @@ static const struct binding prompt_keys[] = {
 
 static void draw_keys(struct app *app, struct cells *cells, int row)
 {
+    if (app->prompting && app->choices.size) {
+        cells_put(cells, row, 1, TINT_KEY, app->choices.data, cells->cols - 2);
+        return;
+    }
     if (app->prompting) {
         int at = 1;
         for (const struct binding *b = prompt_keys; b->keys[0]; b++) at = draw_binding(app, cells, row, at, cells->cols, b);
@@ -153,6 +190,27 @@ static void draw_keys(struct app *app, struct cells *cells, int row)
     col = end;
     for (const struct binding *b = app_keys; b->keys[0]; b++)
         if (b->name) col = draw_binding(app, cells, row, col, cells->cols, b);
+}
+
+/* ---- parts and places of a view */
+
+bool app_part(const struct app *app, int part)
+{
+    const struct pane *pane = app_pane(app, app->view);
+    return pane->zoomed ? part == pane->part : !(pane->hidden & 1u << part);
+}
+
+void app_heading(struct app *app, struct cells *cells, struct area line, int part, const char *text)
+{
+    const struct pane *pane = app_pane(app, app->view);
+    draw_heading(cells, line.row, line.col, line.cols, text);
+    if (pane->part == part) cells_text(cells, line.row, line.col, TINT_KEY, cells->ascii ? ">" : "▸");
+    if (pane->zoomed) draw_right(cells, line.row, line.col + line.cols - 1, TINT_KEY, " z: all parts ");
+}
+
+void app_spot(struct app *app, struct area area, int code)
+{
+    if (app->spot_count < SPOTS_MOST) app->spots[app->spot_count++] = (struct spot){area, code};
 }
 
 /* ---- all of it */
@@ -188,8 +246,17 @@ void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor
         draw_wrapped(cells, all, TINT_PLAIN, text);
         return;
     }
+    app->spot_count = 0;
     draw_header(app, cells);
-    app->view->draw(app, cells, (struct area){1, 0, cells->rows - 3, cells->cols});
+    struct area body = {1, 0, cells->rows - 3, cells->cols};
+    struct area left = body;
+    if (app->tour >= 0) left.rows -= tour_draw(app, cells, body);
+    app->view->draw(app, cells, left);
+    if (app->tour >= 0) tour_draw(app, cells, body); /* over what the view drew too far */
+    if (app->menu >= 0) {
+        app->spot_count = 0;
+        menu_draw(app, cells, body);
+    }
     for (int r = cells->rows - 2; r < cells->rows; r++) /* what a view drew too far */
         for (int c = 0; c < cells->cols; c++) *cells_glyph(cells, r, c) = (struct glyph){.text = " "};
     draw_command(app, cells, cells->rows - 2, cursor_row, cursor_col);

@@ -1,26 +1,72 @@
 /* view: any view of the screen as text, or as a picture: for pipes, pages and the README. */
+#include "app.h"
+#include "home.h"
 #include "tui.h"
 
 #include "doing/command.h"
 #include "ground/file.h"
+#include "ground/mem.h"
+#include "registry.h"
 
 static const struct option options[] = {
-    {"rows", OPTION_INT, "24", .low = 1, .high = 1000, .help = "height of the page"},
-    {"cols", OPTION_INT, "80", .low = 1, .high = 1000, .help = "width of the page"},
+    {"rows", OPTION_INT, NULL, .low = 1, .high = 1000, .help = "height of the page; 24, or as set at the prompt with :set rows N"},
+    {"cols", OPTION_INT, NULL, .low = 1, .high = 1000, .help = "width of the page; 80, or as set with :set cols N"},
     {"press", OPTION_TEXT, NULL, .help = "keys to press first: letters, or <Down>, <Right>, <Enter>, <Tab> ...", .placeholder = "KEYS"},
-    {"output", OPTION_TEXT, NULL, .help = "a picture of the screen instead of text", .placeholder = "FILE.svg", .letter = 'o'},
+    {"example", OPTION_FLAG, NULL, .help = "presses the keys that make a good picture of the view"},
+    {"output", OPTION_TEXT, NULL, .help = "a picture of the screen instead of text: .png or .svg", .placeholder = "FILE", .letter = 'o'},
+    {"theme", OPTION_CHOICE, "dark", .choices = THEME_NAMES, .help = "of a picture"},
     {"plain", OPTION_FLAG, NULL, .help = "as text: what happens without -o"},
     {0},
 };
+
+static bool list_views(const struct session *session, struct sink *sink)
+{
+    struct table *table = table_new("views");
+    command_provenance(session, table);
+    table_column(table, "name", ROLE_LABEL, NULL);
+    table_column(table, "title", ROLE_LABEL, NULL);
+    table_column(table, "shows", ROLE_LABEL, NULL);
+    sink_table(sink, table);
+    table_free(table);
+    for (size_t n = 0; view_numbered(n); n++)
+        sink_row(sink, (struct cell[]){cell_text(view_numbered(n)->name), cell_text(view_numbered(n)->title), cell_text(view_numbered(n)->help)});
+    return true;
+}
+
+/* Sizes that the line does not give are the user's. */
+static void set_size(struct page *page, const struct args *args)
+{
+    struct prefs prefs;
+    struct err err = {0};
+    char *path = home_path(HOME_CONFIG, "settings");
+    prefs_read(&prefs, path, &err); /* what is wrong in it is said by the screen */
+    page->rows = args_given(args, "rows") ? (int)args_int(args, "rows") : prefs.rows;
+    page->cols = args_given(args, "cols") ? (int)args_int(args, "cols") : prefs.cols;
+    prefs_release(&prefs);
+    mem_free(path);
+}
+
+static bool set_form(struct page *page, const struct args *args, struct err *err)
+{
+    const char *file = args_text(args, "output");
+    enum theme theme = THEME_DARK;
+    theme_parse(args_text(args, "theme"), &theme);
+    page->theme = (int)theme;
+    page->form = !file ? PAGE_TEXT : text_ends(file, ".svg") ? PAGE_SVG : PAGE_PNG;
+    if (!file || text_ends(file, ".svg") || text_ends(file, ".png")) return true;
+    err_set(err, "-o %s: the name must end in .png or .svg", text_show(file));
+    return err_usage(err);
+}
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     const char *file = args_text(args, "output");
     (void)self;
-    struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"),
-                        .rows = (int)args_int(args, "rows"), .cols = (int)args_int(args, "cols"), .svg = file != NULL};
+    struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"), .example = args_flag(args, "example")};
     struct text out = {0};
-    if (file && !text_ends(file, ".svg")) return err_set(err, "-o %s: the name must end in .svg", text_show(file)), err_usage(err);
+    if (!page.view) return list_views(session, sink);
+    if (!set_form(&page, args, err)) return false;
+    set_size(&page, args);
     bool good = view_plain(session, &page, &out, err);
     if (file) {
         good = good && file_write(file, out.data, out.size, err);
@@ -34,8 +80,8 @@ static bool run(const struct command *self, struct session *session, const struc
 }
 
 const struct command command_view = {
-    .name = "view", .words = "NAME [MODEL]", .least = 1, .most = 2, .options = options, .run = run,
-    .help = "a view of the screen as text: models, loops, splits, grid, intervene, help",
+    .name = "view", .words = "[NAME [MODEL]]", .least = 0, .most = 2, .options = options, .run = run,
+    .help = "a view of the screen as text or as a picture; without a name, the list of views",
     .more = "The same cells that the screen shows, computed first and then printed. With LC_ALL=C they are ASCII.",
     .example = "view loops models/vanilla",
 };

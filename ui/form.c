@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int option_count(const struct form *form)
@@ -128,6 +129,40 @@ bool form_change(struct form *form, int step, int positions, int boundaries)
 }
 
 /* ---- as a line, and on the screen */
+
+static bool read_pairs(struct form *form, const char *pairs)
+{
+    while (*pairs) {
+        size_t size = strcspn(pairs, ","), name_size = strcspn(pairs, "=");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(name_size < size ? name_size : size), pairs);
+        int place = option_place(form, name);
+        if (place < 0 || name_size >= size || size - name_size > sizeof *form->values) return false;
+        snprintf(form->values[place], sizeof *form->values, "%.*s", (int)(size - name_size - 1), pairs + name_size + 1);
+        pairs += size + (pairs[size] == ',');
+    }
+    return true;
+}
+
+bool form_read(struct form *form, const char *edit)
+{
+    struct form read = *form;
+    const char *at = strchr(edit, '@');
+    char *end;
+    if (!at || (at[1] != 'h' && at[1] != 's') || at[2] != '.') return false;
+    for (size_t i = 0; interventions[i]; i++)
+        if (strlen(interventions[i]->name) == (size_t)(at - edit) && !strncmp(interventions[i]->name, edit, (size_t)(at - edit))) take_kind(&read, interventions[i]);
+    read.boundary = (int)strtol(at + 3, &end, 10);
+    if (end == at + 3 || read.boundary < 0 || (*end != ':' && *end)) return false;
+    struct args args = {0};
+    struct err err = {0};
+    bool good = args_parse_pairs(&args, read.kind->options, *end ? end + 1 : NULL, &err); /* the same checks as on the command line */
+    if (good) args_clear(&args);
+    if (!good || !read_pairs(&read, *end ? end + 1 : "")) return false;
+    if (read.kind != form->kind) read.field = -1;
+    *form = read;
+    return true;
+}
 
 void form_add(const struct form *form, bool with_alpha, struct text *out)
 {

@@ -27,6 +27,9 @@ void form_move(struct form *form, int step);
 bool form_change(struct form *form, int step, int positions, int boundaries); /* true: something other than alpha changed */
 double form_alpha(const struct form *form);                                   /* NaN: it has none */
 
+/* Reads what form_add writes; false: it is no edit that this form can hold, and the form is as it was. */
+bool form_read(struct form *form, const char *edit);
+
 /* Options at their default are left out; position, norm and alpha are always said. */
 void form_add(const struct form *form, bool with_alpha, struct text *out);
 int form_draw(const struct form *form, struct cells *cells, struct area area); /* the rows it took */

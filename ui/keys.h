@@ -19,11 +19,12 @@ struct app;
 enum press {
     PRESS_UP = 0x110000, PRESS_DOWN, PRESS_LEFT, PRESS_RIGHT, PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END,
     PRESS_BACK_TAB, PRESS_BACKSPACE, PRESS_DELETE,
+    PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN, /* of the mouse: term_mouse() says where */
     PRESS_TAB = '\t', PRESS_ENTER = '\n', PRESS_ESCAPE = 27, PRESS_SPACE = ' ',
 };
 #define PRESS_CONTROL(letter) ((letter) & 31)
 
-enum { BINDING_KEYS = 8 };
+enum { BINDING_KEYS = 12 };
 
 struct binding {
     int keys[BINDING_KEYS];             /* ends with 0; they share a name because they belong together (left, right) */

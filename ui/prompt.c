@@ -2,7 +2,6 @@
 
 #include "keys.h"
 
-#include "doing/command.h"
 #include "ground/mem.h"
 
 #include <string.h>
@@ -63,7 +62,7 @@ static void cut(struct prompt *prompt, size_t from, size_t to)
     prompt->at = from;
 }
 
-static void insert(struct prompt *prompt, const char *piece)
+void prompt_insert(struct prompt *prompt, const char *piece)
 {
     struct text rest = {0};
     text_add(&rest, "%s", prompt->line.data + prompt->at);
@@ -84,7 +83,7 @@ static void insert_letter(struct prompt *prompt, unsigned code)
     else
         piece[0] = (char)(0xf0 | code >> 18), piece[1] = (char)(0x80 | (code >> 12 & 63)), piece[2] = (char)(0x80 | (code >> 6 & 63)),
         piece[3] = (char)(0x80 | (code & 63));
-    insert(prompt, piece);
+    prompt_insert(prompt, piece);
 }
 
 static void recall(struct prompt *prompt, int step)
@@ -93,26 +92,6 @@ static void recall(struct prompt *prompt, int step)
     if (to > prompt->entered_count) return; /* also below the first: it wraps to a huge number */
     prompt_set(prompt, to < prompt->entered_count ? prompt->entered[to] : "");
     prompt->recalled = to;
-}
-
-/* The first word becomes the only command that starts with it, or as much of it as all such commands share. */
-static void complete(struct prompt *prompt)
-{
-    size_t shared = 0;
-    const char *found = NULL, *name;
-    bool several = false;
-    if (memchr(prompt->line.data, ' ', prompt->at)) return;
-    for (size_t i = 0; (name = command_name(NULL, i)); i++) {
-        if (strncmp(name, prompt->line.data, prompt->at) != 0) continue;
-        size_t n = 0;
-        if (!found) found = name, shared = strlen(name);
-        else several = true;
-        while (n < shared && name[n] == found[n]) n++;
-        shared = n;
-    }
-    if (!found) return;
-    for (size_t i = prompt->at; i < shared; i++) insert(prompt, (char[]){found[i], 0});
-    if (!several) insert(prompt, " ");
 }
 
 enum prompt_answer prompt_key(struct prompt *prompt, int key)
@@ -134,7 +113,6 @@ enum prompt_answer prompt_key(struct prompt *prompt, int key)
     case PRESS_CONTROL('u'): cut(prompt, 0, prompt->at); break;
     case PRESS_CONTROL('k'): cut(prompt, prompt->at, prompt->line.size); break;
     case PRESS_CONTROL('w'): cut(prompt, word_before(prompt), prompt->at); break;
-    case PRESS_TAB: complete(prompt); break;
     default:
         if (key >= ' ' && key < PRESS_UP) insert_letter(prompt, (unsigned)key);
     }

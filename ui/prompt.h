@@ -23,6 +23,7 @@ struct prompt {
 void prompt_set(struct prompt *prompt, const char *line);
 void prompt_remember(struct prompt *prompt, const char *line); /* as if it had been entered; a repetition is kept once */
 enum prompt_answer prompt_key(struct prompt *prompt, int key);
+void prompt_insert(struct prompt *prompt, const char *piece);                                 /* at the cursor */
 void prompt_draw(const struct prompt *prompt, struct cells *cells, int row, int col, int width, int *cursor);
 void prompt_release(struct prompt *prompt);
 

@@ -31,6 +31,7 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->table_count; i++) table_free(result->tables[i]);
     mem_free(result->tables);
     mem_free(result->line);
+    mem_free(result->scene);
     mem_free(result->wrong);
     text_clear(&result->notes);
     text_clear(&result->said);
@@ -60,6 +61,7 @@ static void add_rows(struct result *result, const struct table *rows)
 static void end(struct result *result, struct post *post)
 {
     result->moving = false;
+    result->seconds = clock_seconds() - result->started;
     result->state = post->good ? RESULT_DONE : post->stopped ? RESULT_STOPPED : RESULT_FAILED;
     if (!post->good) {
         mem_free(result->wrong);

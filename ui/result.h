@@ -30,7 +30,8 @@ struct result {
     char *wrong;             /* the message, when it failed */
     bool moving;             /* standing is valid: it runs and has reported */
     struct standing standing;
-    double started;          /* seconds, of the screen's clock */
+    double started, seconds; /* of the screen's clock: when it began to run, how long it took */
+    char *scene;             /* the settings when it was asked for, see setting.h; NULL: none were kept */
     bool unwanted;           /* nobody looks at it any more: forget it when it ends */
     unsigned long used;      /* when it was wanted last, counted in updates of the screen */
 };

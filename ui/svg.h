@@ -1,13 +1,13 @@
-/* A grid of cells as a picture: what a terminal with a dark ground would show, as SVG text. For the README and for papers.
+/* A grid of cells as a picture: what a terminal would show, as SVG text. For the README and for papers.
  *
- *     svg_add(cells, &out);
+ *     svg_add(cells, THEME_DARK, &out);
  */
 #ifndef SVG_H
 #define SVG_H
 
-#include "figures/cells.h"
+#include "theme.h"
 #include "ground/text.h"
 
-void svg_add(const struct cells *cells, struct text *out);
+void svg_add(const struct cells *cells, enum theme theme, struct text *out);
 
 #endif

@@ -25,6 +25,9 @@ static struct {
     struct cells *shown;    /* what the terminal shows now */
     bool ascii;
     int colours;
+    enum theme theme;
+    bool mouse;
+    int mouse_row, mouse_col;
     struct termios before;
     char restore[256];      /* what puts the terminal back, ready to be written */
     volatile sig_atomic_t open;
@@ -89,17 +92,71 @@ static void choose_letters(const char *entry)
     term.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || text_starts(entry, "vt");
 }
 
+static void make_pairs(void)
+{
+    int ground = use_default_colors() == OK ? -1 : COLOR_BLACK;
+    for (int t = 0; t < TINT_COUNT; t++) {
+        struct paint paint = theme_paint(term.theme, t, term.colours);
+        init_pair((short)(t + 1), (short)paint.colour, (short)ground);
+    }
+}
+
 static void choose_colours(void)
 {
     const char *no = getenv("NO_COLOR");
     term.colours = 0;
     if ((no && *no) || !has_colors() || start_color() != OK) return;
     term.colours = COLORS;
-    int ground = use_default_colors() == OK ? -1 : COLOR_BLACK;
-    for (int t = 0; t < TINT_COUNT; t++) {
-        struct paint paint = theme_paint(t, term.colours);
-        init_pair((short)(t + 1), (short)paint.colour, (short)ground);
+    make_pairs();
+}
+
+void term_theme(enum theme theme)
+{
+    if (theme == term.theme) return;
+    term.theme = theme;
+    if (term.colours) make_pairs();
+    term_repaint();
+}
+
+/* ncurses knows which terminals have one, and switches it off in endwin. */
+void term_mouse(bool on)
+{
+    if (on == term.mouse) return;
+    term.mouse = on;
+    mouseinterval(0); /* a press is a click: nobody waits for the second half of a double one */
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+}
+
+void term_mouse_at(int *row, int *col)
+{
+    *row = term.mouse_row;
+    *col = term.mouse_col;
+}
+
+static void add_base64(struct text *out, const unsigned char *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < size ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < size ? bytes[i + 2] : 0);
+        for (int d = 0; d < 4; d++) text_add(out, "%c", i + (size_t)d > size ? '=' : digits[group >> (18 - 6 * d) & 63]);
     }
+}
+
+/* There is no way to ask: these say that they do, or pass it on, or pass over it in silence. */
+bool term_copy(const char *text)
+{
+    static const char *const willing[] = {"xterm", "tmux", "screen", "foot", "alacritty", "kitty", "wezterm", "ghostty", "rxvt", "st-", "contour"};
+    const char *name = getenv("TERM");
+    struct text out = {0};
+    bool known = false;
+    for (size_t i = 0; name && i < sizeof willing / sizeof *willing; i++) known |= text_starts(name, willing[i]);
+    if (!known || !term.open) return false;
+    text_add(&out, "\033]52;c;");
+    add_base64(&out, (const unsigned char *)text, strlen(text));
+    text_add(&out, "\a");
+    bool whole = write(STDOUT_FILENO, out.data, out.size) == (ssize_t)out.size;
+    text_clear(&out);
+    return whole;
 }
 
 bool term_open(struct err *err)
@@ -126,6 +183,7 @@ void term_close(void)
 {
     if (!term.open) return;
     term.open = 0;
+    term_mouse(false);
     endwin();
     delscreen(term.screen);
     term.screen = NULL;
@@ -138,6 +196,8 @@ void term_give_back(void)
     if (!term.open) return;
     term.open = 0;
     size_t size = strlen(term.restore);
+    static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
+    if (term.mouse && write(STDOUT_FILENO, mouse_off, sizeof mouse_off - 1) < 0) size = 0;
     if (write(STDOUT_FILENO, term.restore, size) != (ssize_t)size) size = 0; /* nothing can be done about it here */
     tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
 }
@@ -187,8 +247,19 @@ bool term_gone(void)
     return ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0;
 }
 
+static int mouse_key(void)
+{
+    MEVENT event;
+    if (getmouse(&event) != OK) return 0;
+    term.mouse_row = event.y;
+    term.mouse_col = event.x;
+    return event.bstate & BUTTON1_PRESSED ? PRESS_CLICK : event.bstate & BUTTON4_PRESSED ? PRESS_WHEEL_UP
+         : event.bstate & BUTTON5_PRESSED ? PRESS_WHEEL_DOWN : 0;
+}
+
 static int special_key(wint_t code)
 {
+    if (code == KEY_MOUSE) return mouse_key();
     static const struct { wint_t code; int press; } keys[] = {
         {KEY_UP, PRESS_UP}, {KEY_DOWN, PRESS_DOWN}, {KEY_LEFT, PRESS_LEFT}, {KEY_RIGHT, PRESS_RIGHT}, {KEY_PPAGE, PRESS_PAGE_UP},
         {KEY_NPAGE, PRESS_PAGE_DOWN}, {KEY_HOME, PRESS_HOME}, {KEY_END, PRESS_END}, {KEY_BTAB, PRESS_BACK_TAB}, {KEY_DC, PRESS_DELETE},
@@ -223,7 +294,7 @@ static void put(int row, int col, const struct glyph *glyph)
         s += size ? size : 1;
     }
     if (!n) letters[n++] = L' ';
-    struct paint paint = theme_paint(glyph->tint, term.colours);
+    struct paint paint = theme_paint(term.theme, glyph->tint, term.colours);
     attr_t look = (paint.bold || glyph->look & LOOK_BOLD ? A_BOLD : 0) | (paint.dim ? A_DIM : 0) | (glyph->look & LOOK_REVERSE ? A_REVERSE : 0) |
                   (glyph->look & LOOK_UNDERLINE ? A_UNDERLINE : 0);
     cchar_t out;

@@ -12,7 +12,7 @@
 #ifndef TERM_H
 #define TERM_H
 
-#include "figures/cells.h"
+#include "theme.h"
 
 #include "ground/err.h"
 
@@ -32,10 +32,15 @@ void term_size(int *rows, int *cols);
 void term_resized(void);   /* the window has another size now */
 void term_repaint(void);   /* everything is drawn anew by the next term_show */
 
+void term_theme(enum theme theme);
+void term_mouse(bool on);  /* no effect where the terminal has none */
+bool term_copy(const char *text); /* hands it to the user's clipboard (OSC 52); false: this terminal is not known to take it */
+
 bool term_ascii(void);     /* it can show ASCII only */
 int term_fd(void);
 bool term_gone(void);      /* readable, but there is nothing to read: the other end is closed */
 int term_key(void);        /* a key of keys.h; 0: none waits */
+void term_mouse_at(int *row, int *col); /* of the last PRESS_CLICK or PRESS_WHEEL_... */
 
 void term_show(const struct cells *cells, int cursor_row, int cursor_col);
 

@@ -1,11 +1,15 @@
 #include "tui.h"
 
 #include "app.h"
+#include "history.h"
+#include "home.h"
+#include "saved.h"
 #include "signals.h"
 #include "svg.h"
 #include "term.h"
 
 #include "doing/command.h"
+#include "figures/cells_picture.h"
 #include "ground/mem.h"
 #include "registry.h"
 
@@ -38,9 +42,17 @@ struct show {
     int deadly;       /* the signal that ends the program; 0: none */
 };
 
+static void obey_prefs(struct app *app)
+{
+    app->ascii = app->prefs.ascii < 0 ? term_ascii() : app->prefs.ascii || term_ascii();
+    term_theme(app->prefs.theme);
+    term_mouse(app->prefs.mouse);
+}
+
 static void draw(struct show *show)
 {
     int rows, cols, cursor_row, cursor_col;
+    obey_prefs(show->app);
     term_size(&rows, &cols);
     if (!show->cells || show->cells->rows != rows || show->cells->cols != cols) {
         cells_free(show->cells);
@@ -69,14 +81,18 @@ static void take_keys(struct show *show)
     if (term_gone()) show->deadly = SIGHUP;
     while (!show->app->quit && (key = term_key())) {
         if (key == PRESS_CONTROL('l')) term_repaint();
-        else app_key(show->app, key);
+        else if (key >= PRESS_CLICK && key <= PRESS_WHEEL_DOWN) {
+            int row, col;
+            term_mouse_at(&row, &col);
+            app_mouse(show->app, key, row, col);
+        } else app_key(show->app, key);
         show->dirty = true;
     }
 }
 
 static void run(struct show *show, int signals)
 {
-    struct pollfd ends[] = {{term_fd(), POLLIN, 0}, {signals, POLLIN, 0}, {worker_fd(show->app->worker), POLLIN, 0}};
+    struct pollfd ends[] = {{term_fd(), POLLIN, 0}, {signals, POLLIN, 0}, {crew_fd(show->app->crew), POLLIN, 0}};
     enum { KEYS, SIGNALS, POSTS, BUSY_MS = 500 };
     while (!show->app->quit && !show->deadly) {
         double early = show->drawn + redraw_seconds - clock_seconds();
@@ -113,6 +129,13 @@ static bool press_all(struct app *app, const char *keys, struct err *err)
     return true;
 }
 
+static bool add_png(const struct cells *cells, enum theme theme, struct text *out, struct err *err)
+{
+    struct cells_look look = {.ground = theme_ground(theme)};
+    for (int t = 0; t < TINT_COUNT; t++) look.colour[t] = theme_picture(theme, t).colour, look.bold[t] = theme_picture(theme, t).bold;
+    return cells_png(cells, &look, out, err);
+}
+
 bool view_plain(struct session *session, const struct page *page, struct text *out, struct err *err)
 {
     const struct view *view = view_find(page->view);
@@ -125,16 +148,17 @@ bool view_plain(struct session *session, const struct page *page, struct text *o
     struct app *app = app_new(session, command_line, page->model);
     struct cells *cells = cells_new(page->rows, page->cols);
     int cursor_row, cursor_col;
-    app->ascii = !page->svg && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    app->ascii = page->form == PAGE_TEXT && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     app_go(app, view);
     app_settle(app);
-    bool good = press_all(app, page->press, err);
+    bool good = press_all(app, page->press ? page->press : page->example ? view->example : NULL, err);
     if (good) {
         app_draw(app, cells, &cursor_row, &cursor_col);
-        if (page->svg) svg_add(cells, out);
-        else cells_add_rows(cells, out);
         const char *wrong = app_wrong(app);
         good = !wrong || err_set(err, "%s", wrong);
+        if (page->form == PAGE_TEXT) cells_add_rows(cells, out);
+        else if (page->form == PAGE_SVG) svg_add(cells, (enum theme)page->theme, out);
+        else good = add_png(cells, (enum theme)page->theme, out, err) && good;
     }
     cells_free(cells);
     app_free(app);
@@ -149,7 +173,7 @@ static int print_summary(struct session *session, const char *model)
     bool good = view_plain(session, &page, &out, &err);
     fputs(out.data ? out.data : "", stdout);
     puts("This is no terminal that a screen can be shown on. The same as text, on any size of paper:\n"
-         "  loopscope view models | loops | splits | grid | intervene | help  [MODEL] [--rows N] [--cols N]\n"
+         "  loopscope view NAME [MODEL] [--rows N] [--cols N]       (loopscope view lists the names)\n"
          "and every number alone: loopscope help");
     text_clear(&out);
     return good ? 0 : 1;
@@ -160,35 +184,77 @@ static int print_summary(struct session *session, const char *model)
 /* What computes gets a moment to save itself, and no more: the terminal may be gone. */
 static int die(struct app *app, int number)
 {
-    worker_end(app->worker, 2);
+    crew_end(app->crew, 2);
     signals_end();
     signal(number, SIG_DFL);
     raise(number);
     return 128 + number;
 }
 
-int tui_main(struct session *session, const char *model)
+/* What is kept from one session to the next. */
+static void begin_session(struct app *app)
 {
     struct err err = {0};
-    enum term_kind kind = term_kind();
-    if (kind == TERM_TEXT) return print_summary(session, model);
-    int signals = signals_start();
-    failed_before = mem_failed;
-    mem_failed = out_of_memory;
-    if (kind == TERM_UNKNOWN || !term_open(&err)) {
-        signals_end();
-        fprintf(stderr, "loopscope: %s\n", *err.text ? err.text : "TERM: no entry in the terminal database: set TERM=xterm-256color");
-        return 2;
-    }
-    struct show show = {.app = app_new(session, command_line, model), .dirty = true};
-    show.app->ascii = term_ascii();
-    app_work(show.app);
+    app->prefs_path = home_path(HOME_CONFIG, "settings");
+    app->history_path = home_path(HOME_STATE, "history");
+    if (!prefs_read(&app->prefs, app->prefs_path, &err)) app_say(app, "%s", err.text);
+    history_read(&app->prompt, app->history_path);
+    prompt_set(&app->prompt, "");
+    journal_open(&app->journal, home_path(HOME_STATE, "log"));
+    app->copy = term_copy;
+}
+
+static int show_app(struct app *app, int signals)
+{
+    struct show show = {.app = app, .dirty = true};
+    app_work(app);
     run(&show, signals);
     term_close();
     cells_free(show.cells);
-    if (show.deadly) return die(show.app, show.deadly);
-    app_free(show.app);
+    if (show.deadly) return die(app, show.deadly);
+    app_free(app);
     signals_end();
     mem_failed = failed_before;
     return 0;
+}
+
+/* The signals' end of a pipe, or -1 with a message. */
+static int open_terminal(struct err *err)
+{
+    int signals = signals_start();
+    failed_before = mem_failed;
+    mem_failed = out_of_memory;
+    if (term_kind() != TERM_UNKNOWN && term_open(err)) return signals;
+    if (!*err->text) err_set(err, "TERM: no entry in the terminal database: set TERM=xterm-256color");
+    mem_failed = failed_before;
+    signals_end();
+    return -1;
+}
+
+int tui_main(struct session *session, const char *model)
+{
+    struct err err = {0};
+    if (term_kind() == TERM_TEXT) return print_summary(session, model);
+    int signals = open_terminal(&err);
+    if (signals < 0) {
+        fprintf(stderr, "loopscope: %s\n", err.text);
+        return 2;
+    }
+    struct app *app = app_new(session, command_line, model);
+    begin_session(app);
+    return show_app(app, signals);
+}
+
+bool tui_open_saved(struct session *session, const char *path, struct err *err)
+{
+    struct app *app = app_new(session, command_line, NULL);
+    bool good = saved_read(app, path, err);
+    if (good && term_kind() == TERM_TEXT) good = err_set(err, "this is no terminal that a screen can be shown on");
+    int signals = good ? open_terminal(err) : -1;
+    if (signals < 0) {
+        app_free(app);
+        return false;
+    }
+    begin_session(app);
+    return show_app(app, signals) == 0;
 }

@@ -11,6 +11,7 @@
 
 #include "keys.h"
 #include "layout.h"
+#include "setting.h"
 
 struct view {
     const char *name;                /* one word: the tab, and `view NAME` */
@@ -20,6 +21,13 @@ struct view {
     void (*lines)(struct app *app);  /* app_want() for everything that is drawn, the most urgent first */
     void (*draw)(struct app *app, struct cells *cells, struct area area);
     bool hidden;                     /* no tab and no number key */
+
+    /* What a view may have besides; all may be left out. */
+    const struct setting *settings;  /* what it can be set to: saved, undone by u, changed by :set; ends with an empty row */
+    const char *const *parts;        /* names of its parts, ended by NULL: Tab, z and \ act on them, and draw asks app_part() */
+    bool (*search)(struct app *app, const char *text, int step); /* to the next (1) or previous (-1) line that holds the text; false: none does */
+    void (*click)(struct app *app, int code); /* the mouse, on a place that draw named with app_spot() */
+    const char *example;             /* keys that make a good picture of it: `view NAME --example` */
 };
 
 #endif

@@ -43,6 +43,14 @@ static void press_position(struct app *app, int key)
     if (lens.positions) app->position = at % lens.positions;
 }
 
+enum { SPOT_ROW = 1000 }; /* a cell's spot: its position times this, and its boundary */
+
+static void click(struct app *app, int code)
+{
+    app->position = code / SPOT_ROW;
+    app->boundary = code % SPOT_ROW;
+}
+
 static void press_metric(struct app *app, int key)
 {
     struct state *s = app_state(app, sizeof *s);
@@ -68,6 +76,43 @@ static void press_intervene(struct app *app, int key)
     app_go(app, view_find("intervene"));
 }
 
+/* ---- settings */
+
+static const char *const metrics[] = {"token", "P", "rank", "cosine", "norm", "entropy", "distance", NULL};
+static const char *const watches[] = {"bridge", "answer", "decoded", NULL};
+
+static bool choose(const char *const *names, const char *value, int *at)
+{
+    for (*at = 0; names[*at]; ++*at)
+        if (!strcmp(names[*at], value)) return true;
+    return false;
+}
+
+static void get_metric(struct app *app, struct text *out) { text_add(out, "%s", metrics[((struct state *)app_state(app, sizeof(struct state)))->metric]); }
+static void get_watch(struct app *app, struct text *out) { text_add(out, "%s", watches[((struct state *)app_state(app, sizeof(struct state)))->watch]); }
+
+static bool set_metric(struct app *app, const char *value)
+{
+    struct state *s = app_state(app, sizeof *s);
+    int at;
+    if (!choose(metrics, value, &at)) return false;
+    s->metric = (enum metric)at;
+    return true;
+}
+
+static bool set_watch(struct app *app, const char *value)
+{
+    struct state *s = app_state(app, sizeof *s);
+    int at;
+    if (!choose(watches, value, &at)) return false;
+    s->watch = (enum watch)at;
+    return true;
+}
+
+static const struct setting settings[] = {
+    {"metric", "the number in the cells", get_metric, set_metric, metrics}, {"watch", "the token that is watched", get_watch, set_watch, watches}, {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "question", "the question before, the next one", question_press_row},
     {{PRESS_LEFT, PRESS_RIGHT}, "loop", "moves the cursor one boundary", press_boundary},
@@ -84,6 +129,7 @@ static const struct binding keys[] = {
 /* ---- cells of the grid */
 
 struct grid {
+    struct app *app;
     struct cells *cells;
     struct lens lens;
     struct state *state;
@@ -161,7 +207,10 @@ static int draw_positions(struct grid *g, struct area area, int rows)
         draw_right(g->cells, row, area.col + 4, TINT_DIM, "%d", position);
         const char *input = lens_text(&g->lens, position, 0, "input");
         cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, input, g->label - 6);
-        for (int b = g->first; b < g->first + g->shown; b++) draw_cell(g, row, left_of(g, area, b), position, b);
+        for (int b = g->first; b < g->first + g->shown; b++) {
+            draw_cell(g, row, left_of(g, area, b), position, b);
+            app_spot(g->app, (struct area){row, left_of(g, area, b) - 1, 1, g->width}, position * SPOT_ROW + b);
+        }
     }
     return shown;
 }
@@ -230,7 +279,7 @@ static void lay_out(struct grid *g, const struct app *app, struct area area)
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     if (app_draw_waiting(app, cells, area, LENS)) return;
-    struct grid g = {.cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .state = app_state(app, sizeof *g.state)};
+    struct grid g = {.app = app, .cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .state = app_state(app, sizeof *g.state)};
     struct area at = area;
     lay_out(&g, app, area);
     bool roomy = area.rows >= 13 + g.lens.positions;
@@ -252,5 +301,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_grid = {
     .name = "grid", .title = "one question through the loops", .help = "positions x boundaries: what each state decodes to, how surely, how aligned",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .click = click, .example = "n",
 };

@@ -4,8 +4,6 @@
 #include "question.h"
 #include "sweep_panel.h"
 
-#include "figures/export.h"
-#include "ground/file.h"
 #include "ground/mem.h"
 
 #include <stdio.h>
@@ -130,24 +128,51 @@ static void press_export(struct app *app, int key)
     struct state *s = state_of(app);
     const struct table *sweep = app_table(app, s->sweep, 0);
     const char *base = strrchr(app->model ? app->model : "", '/');
-    struct text path = {0};
-    struct err err = {0};
-    struct figure_options options = {.x_low = 0, .x_high = 1};
+    struct text name = {0};
     if (!app_current(app, s->sweep)) {
         app_say(app, sweep ? "the sweep is not done yet" : "there is no sweep yet: s computes it");
         return;
     }
-    text_add(&path, "figures/%s-", base && base[1] ? base + 1 : app->model);
-    size_t name = path.size;
-    form_add(&s->form, false, &path);
-    for (char *c = path.data + name; *c; c++)
-        if (strchr("@:=,", *c)) *c = '-';
-    text_add(&path, ".png");
-    if (folder_make("figures", &err) && figure_export(sweep, &options, path.data, &err))
-        app_say(app, "wrote %s, and .tsv, .txt beside it", path.data);
-    else app_say(app, "%s", err.text);
-    text_clear(&path);
+    text_add(&name, "%s-", base && base[1] ? base + 1 : app->model);
+    form_add(&s->form, false, &name);
+    app_export(app, s->sweep, name.data, NULL);
+    text_clear(&name);
 }
+
+/* ---- settings: the edit, as the command line has it */
+
+static void get_edit(struct app *app, struct text *out) { form_add(&state_of(app)->form, true, out); }
+
+static bool set_edit(struct app *app, const char *value)
+{
+    struct state *s = state_of(app);
+    s->sweeping = false;
+    return form_read(&s->form, value);
+}
+
+static void get_flag(bool on, struct text *out) { text_add(out, on ? "on" : "off"); }
+
+static bool set_flag(bool *flag, const char *value)
+{
+    *flag = !strcmp(value, "on");
+    return *flag || !strcmp(value, "off");
+}
+
+static void get_sweep(struct app *app, struct text *out) { get_flag(state_of(app)->sweeping, out); }
+static bool set_sweep(struct app *app, const char *value) { return set_flag(&state_of(app)->sweeping, value); }
+static void get_controls(struct app *app, struct text *out) { get_flag(state_of(app)->controlled, out); }
+static bool set_controls(struct app *app, const char *value) { return set_flag(&state_of(app)->controlled, value); }
+static void get_flips(struct app *app, struct text *out) { get_flag(state_of(app)->flipping, out); }
+static bool set_flips(struct app *app, const char *value) { return set_flag(&state_of(app)->flipping, value); }
+
+static const char *const flags[] = {"on", "off", NULL};
+static const struct setting settings[] = {
+    {"edit", "as --do takes it: mix@h.1:position=1,alpha=0.5", get_edit, set_edit},
+    {"sweep", "is the whole curve wanted?", get_sweep, set_sweep, flags, .place = true},
+    {"controls", "are edits with wrong targets wanted?", get_controls, set_controls, flags},
+    {"flips", "are the answers that change counted?", get_flips, set_flips, flags},
+    {0},
+};
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
@@ -243,5 +268,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_intervene = {
     .name = "intervene", .title = "edit a state, see what follows",
     .help = "mixes an embedding into a state and shows the answer, and the accuracy at every alpha",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .example = "sc",
 };

@@ -199,6 +199,22 @@ void worker_stop(struct worker *worker, struct result *result)
     pthread_mutex_unlock(&worker->lock);
 }
 
+bool worker_busy(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool busy = worker->running || worker->first_request;
+    pthread_mutex_unlock(&worker->lock);
+    return busy;
+}
+
+const struct result *worker_running(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const struct result *running = worker->running;
+    pthread_mutex_unlock(&worker->lock);
+    return running;
+}
+
 int worker_fd(const struct worker *worker) { return worker->pipe[0]; }
 
 struct post *worker_take(struct worker *worker)

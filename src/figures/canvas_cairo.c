@@ -1,6 +1,8 @@
 #include "figures/canvas.h"
+#include "figures/cells_picture.h"
 #include "figures/font.h"
 #include "figures/page.h"
+#include "figures/png_write.h"
 #include "ground/mem.h"
 
 #include <cairo-ft.h>
@@ -26,23 +28,29 @@ static const double colours[COLOURS][3] = {
 };
 static const double ink = 0.13, line_width = 1.1, frame_width = 0.6, marker_size = 1.9;
 
-/* One face for the whole program: cairo keeps scaled fonts in a cache of its own for as long as it likes, and they need the face. */
-static cairo_font_face_t *shared_face;
+/* Faces for the whole program: cairo keeps scaled fonts in a cache of its own for as long as it likes, and they need the face. */
+static cairo_font_face_t *shared_face, *mono_face;
 
-static void load_face(void)
+static cairo_font_face_t *load_face(FT_Library library, const unsigned char *data, size_t size)
 {
-    FT_Library library;
     FT_Face face;
-    if (FT_Init_FreeType(&library)) return;
-    if (FT_New_Memory_Face(library, font_data, (FT_Long)font_size(), 0, &face)) return;
-    shared_face = cairo_ft_font_face_create_for_ft_face(face, FT_LOAD_NO_HINTING);
+    if (FT_New_Memory_Face(library, data, (FT_Long)size, 0, &face)) return NULL;
+    return cairo_ft_font_face_create_for_ft_face(face, FT_LOAD_NO_HINTING);
 }
 
-static cairo_font_face_t *get_face(void)
+static void load_faces(void)
+{
+    FT_Library library;
+    if (FT_Init_FreeType(&library)) return;
+    shared_face = load_face(library, font_data, font_size());
+    mono_face = load_face(library, font_mono_data, font_mono_size());
+}
+
+static cairo_font_face_t *get_face(bool mono)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_face);
-    return shared_face;
+    pthread_once(&once, load_faces);
+    return mono ? mono_face : shared_face;
 }
 
 static cairo_t *of(struct canvas *canvas) { return ((struct paper *)canvas)->cairo; }
@@ -220,7 +228,7 @@ static bool draw(const struct page *page, const struct figure *figure, cairo_sur
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_set_font_options(paper.cairo, options);
     cairo_font_options_destroy(options);
-    cairo_set_font_face(paper.cairo, get_face());
+    cairo_set_font_face(paper.cairo, get_face(false));
     bool fits = figure_draw(figure, &paper.canvas, boxes);
     cairo_status_t status = cairo_status(paper.cairo);
     cairo_destroy(paper.cairo);
@@ -318,8 +326,108 @@ static bool draw_pdf(const struct page *page, const struct figure *figure, struc
 
 bool page_draw(const struct page *page, const struct figure *figure, struct text *out, struct table *boxes, struct err *err)
 {
-    if (!get_face()) return err_set(err, "the font inside the program cannot be read");
+    if (!get_face(false)) return err_set(err, "the font inside the program cannot be read");
     return page->format == PAGE_PNG   ? draw_png(page, figure, out, boxes, err)
            : page->format == PAGE_SVG ? draw_svg(page, figure, out, boxes, err)
                                       : draw_pdf(page, figure, out, boxes, err);
+}
+
+/* ---- grids of cells */
+
+/* Pixels: the height is what the font asks for at a size that makes its advance 18, so that lines of one cell meet those of the next. */
+enum { CELL_WIDE = 18, CELL_HIGH = 35, CELL_EDGE = 20, CELL_DPI = 192 };
+static const double cell_font = 29.898, cell_base = 27.5;
+
+static void set_rgb(cairo_t *cairo, unsigned rgb)
+{
+    cairo_set_source_rgb(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0);
+}
+
+/* Bits of a braille character: dots 1 2 3 7 on the left from above, 4 5 6 8 on the right. */
+static void draw_braille(cairo_t *cairo, unsigned bits, double x, double y)
+{
+    static const unsigned char bit[4][2] = {{0, 3}, {1, 4}, {2, 5}, {6, 7}};
+    for (int r = 0; r < 4; r++)
+        for (int c = 0; c < 2; c++)
+            if (bits >> bit[r][c] & 1) {
+                cairo_new_sub_path(cairo);
+                cairo_arc(cairo, x + CELL_WIDE * (0.25 + 0.5 * c), y + CELL_HIGH * (0.125 + 0.25 * r), 2.6, 0, 2 * 3.14159265358979323846);
+            }
+    cairo_fill(cairo);
+}
+
+/* Lower and left eighths, and the full block. */
+static bool draw_block(cairo_t *cairo, unsigned code, double x, double y)
+{
+    double part = code <= 0x2588 ? (code - 0x2580) / 8.0 : (0x2590 - code) / 8.0;
+    if (code < 0x2581 || code > 0x258f) return false;
+    if (code <= 0x2588) cairo_rectangle(cairo, x, y + CELL_HIGH * (1 - part), CELL_WIDE, CELL_HIGH * part);
+    else cairo_rectangle(cairo, x, y, CELL_WIDE * part, CELL_HIGH);
+    cairo_fill(cairo);
+    return true;
+}
+
+static bool has_glyph(cairo_t *cairo, unsigned code)
+{
+    FT_Face face = cairo_ft_scaled_font_lock_face(cairo_get_scaled_font(cairo));
+    bool has = face && FT_Get_Char_Index(face, code) != 0;
+    cairo_ft_scaled_font_unlock_face(cairo_get_scaled_font(cairo));
+    return has;
+}
+
+static void draw_letter(cairo_t *cairo, const char *letter, double x, double y, int wide, bool bold)
+{
+    unsigned code = 0;
+    if (!text_utf8(letter, &code) || code == ' ') return;
+    if (code >= 0x2800 && code < 0x2900) draw_braille(cairo, code - 0x2800, x, y);
+    else if (draw_block(cairo, code, x, y)) return;
+    else if (!has_glyph(cairo, code)) {
+        cairo_rectangle(cairo, x + 3, y + 6, CELL_WIDE * wide - 6, CELL_HIGH - 12);
+        cairo_set_line_width(cairo, 1.5);
+        cairo_stroke(cairo);
+    } else {
+        cairo_move_to(cairo, x, y + cell_base);
+        cairo_text_path(cairo, letter);
+        if (bold) cairo_set_line_width(cairo, 1.4), cairo_fill_preserve(cairo), cairo_stroke(cairo);
+        else cairo_fill(cairo);
+    }
+}
+
+static void draw_cells(cairo_t *cairo, const struct cells *cells, const struct cells_look *look)
+{
+    set_rgb(cairo, look->ground);
+    cairo_paint(cairo);
+    cairo_set_font_face(cairo, get_face(true));
+    cairo_set_font_size(cairo, cell_font);
+    for (int pass = 0; pass < 2; pass++) /* grounds first: a letter may reach over the edge of its cell */
+        for (int i = 0; i < cells->rows * cells->cols; i++) {
+            const struct glyph *glyph = &cells->at[i];
+            bool reverse = glyph->look & LOOK_REVERSE, wide = i + 1 < cells->rows * cells->cols && *glyph->text && !*cells->at[i + 1].text;
+            double x = CELL_EDGE + i % cells->cols * CELL_WIDE, y = CELL_EDGE + i / cells->cols * (double)CELL_HIGH;
+            set_rgb(cairo, reverse != (pass == 0) ? look->ground : look->colour[glyph->tint]);
+            if (!pass && reverse) cairo_rectangle(cairo, x, y, CELL_WIDE, CELL_HIGH), cairo_fill(cairo);
+            if (pass) draw_letter(cairo, glyph->text, x, y, wide ? 2 : 1, look->bold[glyph->tint] || glyph->look & LOOK_BOLD);
+            if (pass && glyph->look & LOOK_UNDERLINE) cairo_rectangle(cairo, x, y + CELL_HIGH - 4, CELL_WIDE, 1.5), cairo_fill(cairo);
+        }
+}
+
+bool cells_png(const struct cells *cells, const struct cells_look *look, struct text *out, struct err *err)
+{
+    int width = cells->cols * CELL_WIDE + 2 * CELL_EDGE, height = cells->rows * CELL_HIGH + 2 * CELL_EDGE;
+    if (!get_face(true)) return err_set(err, "the font inside the program cannot be read");
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cairo_t *cairo = cairo_create(surface);
+    draw_cells(cairo, cells, look);
+    cairo_status_t status = cairo_status(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_flush(surface);
+    struct png_text texts[] = {{"Software", "loopscope " VERSION}};
+    struct picture picture = {
+        .pixels = (const uint32_t *)(const void *)cairo_image_surface_get_data(surface),
+        .row_pixels = (size_t)cairo_image_surface_get_stride(surface) / sizeof(uint32_t),
+        .width = width, .height = height, .dpi = CELL_DPI, .texts = texts, .text_count = 1,
+    };
+    bool ok = status ? err_set(err, "the picture cannot be drawn: %s", cairo_status_to_string(status)) : png_write(&picture, out, err);
+    cairo_surface_destroy(surface);
+    return ok;
 }

@@ -1,4 +1,5 @@
-/* The font of exported figures, DejaVu Sans, inside the program: figures come out the same on a machine without fonts. */
+/* The fonts of exported figures (DejaVu Sans) and of pictures of the screen (DejaVu Sans Mono), inside the program: they come out the same on a machine
+ * without fonts. */
 #ifndef FIGURES_FONT_H
 #define FIGURES_FONT_H
 
@@ -6,5 +7,8 @@
 
 extern const unsigned char font_data[]; /* a TrueType file */
 size_t font_size(void);
+
+extern const unsigned char font_mono_data[];
+size_t font_mono_size(void);
 
 #endif

@@ -1,0 +1,187 @@
+/* The settings of every view, and the walk over all of them. */
+#include "app.h"
+
+#include "ground/mem.h"
+#include "ground/option.h"
+#include "registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void get_model(struct app *app, struct text *out) { text_add(out, "%s", app->model ? app->model : ""); }
+
+static bool set_model(struct app *app, const char *value)
+{
+    const struct view *view = app->view;
+    if (!*value || (app->model && !strcmp(app->model, value))) return true;
+    app_open(app, value);
+    app->view = view; /* opening goes to a view of its own */
+    return true;
+}
+
+static void get_data(struct app *app, struct text *out) { text_add(out, "%s", app->data ? app->data : ""); }
+
+static bool set_data(struct app *app, const char *value)
+{
+    if (strcmp(app->data ? app->data : "", value) != 0) app_use_data(app, value);
+    return true;
+}
+
+static void get_split(struct app *app, struct text *out) { text_add(out, "%s", app->split); }
+
+static bool set_split(struct app *app, const char *value)
+{
+    if (!*value || strlen(value) >= sizeof app->split) return false;
+    if (strcmp(app->split, value) != 0) app->row = 0;
+    snprintf(app->split, sizeof app->split, "%s", value);
+    return true;
+}
+
+static bool whole_number(const char *value, long low, long high, long *number) { return parse_int(value, number) && *number >= low && *number <= high; }
+
+static void get_row(struct app *app, struct text *out) { text_add(out, "%ld", app->row); }
+static bool set_row(struct app *app, const char *value) { return whole_number(value, 0, 1L << 40, &app->row); }
+
+static void get_boundary(struct app *app, struct text *out) { text_add(out, "%d", app->boundary); }
+
+static bool set_boundary(struct app *app, const char *value)
+{
+    long number;
+    if (!whole_number(value, 0, 1 << 20, &number)) return false;
+    app->boundary = (int)number;
+    return true;
+}
+
+static void get_position(struct app *app, struct text *out)
+{
+    if (app->position < 0) text_add(out, "bridge");
+    else text_add(out, "%d", app->position);
+}
+
+static bool set_position(struct app *app, const char *value)
+{
+    long number = -1;
+    if (strcmp(value, "bridge") != 0 && !whole_number(value, 0, 1 << 20, &number)) return false;
+    app->position = (int)number;
+    return true;
+}
+
+static void get_view(struct app *app, struct text *out) { text_add(out, "%s", app->view->name); }
+
+static bool set_view(struct app *app, const char *value)
+{
+    const struct view *view = view_find(value);
+    if (view) app_go(app, view);
+    return view;
+}
+
+const struct setting shared_settings[] = {
+    {"model", "the open model: a folder or a name", get_model, set_model, .place = true},
+    {"data", "the dataset that is measured on; empty: the model's own", get_data, set_data},
+    {"split", "of the question that is looked at", get_split, set_split},
+    {"row", "number of the question in its split", get_row, set_row, .place = true},
+    {"boundary", "under the cursor", get_boundary, set_boundary},
+    {"position", "under the cursor; bridge: where the bridge is", get_position, set_position},
+    {"view", "what is on the screen", get_view, set_view, .place = true},
+    {0},
+};
+
+/* ---- all of them */
+
+static void add_one(struct app *app, const struct setting *setting, const struct view *view, struct text *out)
+{
+    struct text value = {0};
+    const struct view *here = app->view;
+    text_add(&value, "%s", "");
+    if (view) app->view = view;
+    setting->get(app, &value);
+    app->view = here;
+    if (value.size || !view) {
+        text_add(out, "set %s%s%s ", view ? view->name : "", view ? "." : "", setting->name);
+        text_add_quoted(out, value.data);
+        text_add(out, "\n");
+    }
+    text_clear(&value);
+}
+
+void settings_add(struct app *app, enum settings_part part, struct text *out)
+{
+    text_add(out, "%s", "");
+    for (const struct setting *s = shared_settings; s->name; s++)
+        if (part == SETTINGS_ALL || !s->place) add_one(app, s, NULL, out);
+    for (size_t v = 0; views[v]; v++)
+        for (const struct setting *s = views[v]->settings; s && s->name; s++)
+            if (part == SETTINGS_ALL || !s->place) add_one(app, s, views[v], out);
+}
+
+const char *settings_name(size_t i, const struct setting **setting)
+{
+    static _Thread_local char name[128];
+    for (const struct setting *s = shared_settings; s->name; s++)
+        if (!i--) return *setting = s, s->name;
+    for (size_t v = 0; views[v]; v++)
+        for (const struct setting *s = views[v]->settings; s && s->name; s++)
+            if (!i--) {
+                snprintf(name, sizeof name, "%s.%s", views[v]->name, s->name);
+                return *setting = s, name;
+            }
+    return NULL;
+}
+
+static const char *nth_name(const void *list, size_t i)
+{
+    const struct setting *setting;
+    (void)list;
+    return settings_name(i, &setting);
+}
+
+static const struct setting *find(const char *name, const struct view **view)
+{
+    const char *dot = strchr(name, '.');
+    char owner[64];
+    *view = NULL;
+    if (dot) {
+        snprintf(owner, sizeof owner, "%.*s", (int)(dot - name), name);
+        *view = view_find(owner);
+        if (!*view) return NULL;
+    }
+    const struct setting *s = dot ? (*view)->settings : shared_settings;
+    while (s && s->name && strcmp(s->name, dot ? dot + 1 : name) != 0) s++;
+    return s && s->name ? s : NULL;
+}
+
+bool settings_set(struct app *app, const char *name, const char *value, struct err *err)
+{
+    const struct view *view, *here = app->view;
+    const struct setting *setting = find(name, &view);
+    if (!setting) {
+        const char *near = text_nearest(name, nth_name, NULL);
+        err_set(err, "set %s: no such setting", text_show(name));
+        return near ? err_add(err, ": did you mean %s?", near) : err_add(err, ": Tab behind ':set ' lists them");
+    }
+    if (view) app->view = view;
+    bool good = setting->set(app, value);
+    if (view) app->view = here;
+    if (good) return true;
+    err_set(err, "set %s: '%s' is no value of it", name, text_show(value));
+    for (const char *const *c = setting->choices; c && *c; c++) err_add(err, "%s %s", c == setting->choices ? ": there are" : ",", *c);
+    return false;
+}
+
+void settings_restore(struct app *app, const char *lines)
+{
+    while (*lines) {
+        size_t size = strcspn(lines, "\n"), count;
+        struct text line = {0};
+        struct err err = {0};
+        char **words;
+        text_add_bytes(&line, lines, size);
+        text_add(&line, "%s", "");
+        if (words_split(line.data, &words, &count, &err)) {
+            if (count == 3 && !strcmp(words[0], "set")) settings_set(app, words[1], words[2], &err);
+            words_free(words, count);
+        }
+        text_clear(&line);
+        lines += size + (lines[size] != 0);
+    }
+}
