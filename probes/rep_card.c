@@ -1,8 +1,6 @@
 /* The card of a replication, in Markdown: what was measured beside the paper's numbers, and what follows by the row's own rules. */
 #include "rep_result.h"
 
-#include "figures/figure.h"
-#include "ground/file.h"
 #include "ground/mem.h"
 
 #include <string.h>
@@ -118,17 +116,27 @@ static void add_way(struct text *out, const char *from, const char *to)
     if (strcmp(from, to)) text_add(out, "%s/", to);
 }
 
+static void add_picture(const struct result *me, const struct picture *picture, const struct table *table, struct text *out)
+{
+    const char *models = table_fact_get(table, "model");
+    text_add(out, "\n![%s](", picture->caption);
+    add_way(out, me->out, me->figures);
+    text_add(out, "replicate-%s%s%s.png)\n\n%s", me->row->id, *picture->name ? "-" : "", picture->name, picture->caption);
+    if (models) text_add(out, " Drawn from: %s.", models);
+    text_add(out, "\n");
+}
+
 static void add_pictures(const struct result *me, struct text *out)
 {
+    bool any = false;
     for (const struct picture *p = me->row->pictures; p && p->name; p++) {
-        struct text path = {0};
-        text_add(&path, "%s/replicate-%s%s%s.png", me->figures, me->row->id, *p->name ? "-" : "", p->name);
-        if (file_exists(path.data)) {
-            text_add(out, "\n![%s](", p->caption);
-            add_way(out, me->out, me->figures);
-            text_add(out, "%s)\n\n%s\n", path_base(path.data), p->caption);
+        struct table *table = result_picture(me, p);
+        if (table && table->row_count) {
+            if (!any) text_add(out, "\n## Figures\n");
+            add_picture(me, p, table, out);
+            any = true;
         }
-        text_clear(&path);
+        table_free(table);
     }
 }
 
@@ -144,7 +152,6 @@ void result_card(const struct result *me, struct text *out)
     add_values(me, out);
     text_add(out, "\n## What agrees\n\nEach line is decided by its own rule, seed by seed; the setting is the scale's, not the paper's, unless the scale is paper.\n\n");
     add_claims(me, out);
-    text_add(out, "\n## Figures\n");
     add_pictures(me, out);
     text_add(out, "\n## Trainings\n\n");
     add_runs(me, out);

@@ -8,7 +8,7 @@ const struct replication replication_drift = {
     .id = "drift",
     .help = "how far every position's state leaves its own token's embedding, and edits at several positions",
     .paper = "The paper looks at position 1 alone. But the state of the query's second relation, at position 2, drifts as well: resetting it towards its own embedding, "
-             "beside the paper's edit at position 1, rescues more. The numbers are ours alone.",
+             "beside the paper's edit at position 1, rescues more. The numbers are ours alone; best alphas were chosen on these same questions.",
     .trainings = (const char *const[]){"vanilla", "discoloop", NULL},
     .measurements = (const struct measurement[]){
         {"cosines", NULL, "drift MODEL --split test_id,test_ood"},

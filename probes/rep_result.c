@@ -140,8 +140,10 @@ static void add_models(const struct table *table, struct text *out)
     }
 }
 
-static struct table *picture_table(const struct result *me, const struct picture *picture, const struct table *all)
+struct table *result_picture(const struct result *me, const struct picture *picture)
 {
+    const struct table *all = table_of(me, picture->measurement);
+    if (!all) return NULL;
     struct table *table = table_shape(all);
     for (size_t c = 0; picture->x && c < table->column_count; c++) /* a named x is the only axis: others would tell series apart */
         if (table->columns[c].role == ROLE_AXIS && strcmp(table->columns[c].name, picture->x)) table->columns[c].role = ROLE_COUNT;
@@ -160,9 +162,8 @@ static struct table *picture_table(const struct result *me, const struct picture
 
 static bool draw(const struct result *me, const struct picture *picture, struct sink *sink, struct err *err)
 {
-    const struct table *all = table_of(me, picture->measurement);
-    if (!all) return true;
-    struct table *table = picture_table(me, picture, all);
+    struct table *table = result_picture(me, picture);
+    if (!table) return true;
     struct figure_options options = {.kind = picture->kind, .x = picture->x, .y = picture->y, .width = picture->width, .height = picture->height};
     static const char *const endings[] = {".png", ".svg"};
     bool ok = true;

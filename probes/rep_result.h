@@ -25,6 +25,8 @@ struct result {
 
 bool result_compare(struct result *result, struct err *err);                     /* makes numbers */
 bool result_write(struct result *result, struct sink *sink, struct err *err);    /* tables, figures, card */
+/* The pooled rows that a figure shows, the caller's to free; their fact "model" says whose they are. NULL: not measured. */
+struct table *result_picture(const struct result *result, const struct picture *picture);
 void result_card(const struct result *result, struct text *out);
 void result_clear(struct result *result);
 
