@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 CC     ?= cc
 CFLAGS ?= -O3 -g
 BUILD  ?= build
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 LIBS   := ncursesw openblas libpng libcjson cairo freetype2 libzip
 FONT   ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 FONT_MONO ?= /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf
@@ -21,30 +22,41 @@ libs   = $(shell pkg-config --libs $(LIBS)) -lm -pthread $(EXTRA)
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 PARTS := $(call object,$(SRC) $(PROBES) $(UI))
 
-loopscope: packages-there $(BUILD)/loopscope
+# What needs libraries is built by a make of its own, so that they are there before pkg-config is asked.
+loopscope: packages-there
+	@$(MAKE) --no-print-directory $(BUILD)/loopscope
 	@ln -sf $(BUILD)/loopscope loopscope
 
-$(BUILD)/loopscope: $(call object,src/main.c) $(PARTS)
-	$(CC) -o $@ $^ $(libs)
+$(BUILD)/loopscope: $(call object,src/main.c) $(BUILD)/parts.a
+	@echo "  link  $@"
+	@$(CC) -o $@ $^ $(libs)
+
+$(BUILD)/parts.a: $(PARTS)
+	@rm -f $@
+	@ar rcs $@ $^
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -DPREFIX='"$(PREFIX)"' -DFONT='"$(FONT)"' -DFONT_MONO='"$(FONT_MONO)"' -Isrc -c -o $@ $<
+	@echo "  cc    $<"
+	@$(CC) $(flags) -DPREFIX='"$(PREFIX)"' -DFONT='"$(FONT)"' -DFONT_MONO='"$(FONT_MONO)"' -Isrc -c -o $@ $<
 $(BUILD)/src/main.o: src/main.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -Isrc -I. -c -o $@ $<
+	@echo "  cc    $<"
+	@$(CC) $(flags) -Isrc -I. -c -o $@ $<
 $(BUILD)/probes/%.o: probes/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -Isrc -Iprobes -c -o $@ $<
+	@echo "  cc    $<"
+	@$(CC) $(flags) -Isrc -Iprobes -c -o $@ $<
 $(BUILD)/ui/%.o: ui/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) -Isrc -iquote ui -c -o $@ $<
+	@echo "  cc    $<"
+	@$(CC) $(flags) -Isrc -iquote ui -c -o $@ $<
 $(BUILD)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(flags) $(shell pkg-config --cflags cmocka) -Isrc -Iprobes -iquote ui -c -o $@ $<
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(PARTS)
-	$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
-
+	@echo "  cc    $<"
+	@$(CC) $(flags) $(shell pkg-config --cflags cmocka) -Isrc -Iprobes -iquote ui -c -o $@ $<
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/parts.a
+	@$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
 
 .PHONY: loopscope run test asan tsan bench screenshots install uninstall clean help packages-there
 .SECONDARY:
@@ -55,12 +67,12 @@ packages-there:
 run: loopscope                     ## install what is missing, build, open the screen on a bundled model
 	@./loopscope tui
 
-test: loopscope tests-run          ## install what is missing, build, run all tests
+test: loopscope                    ## install what is missing, build, run all tests
+	@$(MAKE) --no-print-directory tests-run
 .PHONY: tests-run
 tests-run: $(patsubst %.c,$(BUILD)/%,$(TESTS))
 	@tests/run.sh $(BUILD) $^
 
-# In a make of its own, so that packages are there before pkg-config is asked
 asan:                              ## all tests under AddressSanitizer and UBSan
 	@$(MAKE) test BUILD=build-asan CFLAGS='-O1 -g -fno-omit-frame-pointer' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=undefined -DPLAIN_KERNELS'
 tsan:                              ## all tests under ThreadSanitizer

@@ -41,7 +41,7 @@ run two --threads 2; same "$work/one" "$work/two"; say $? "two threads give the 
 run eight --threads 8; same "$work/one" "$work/eight"; say $? "eight threads give the same bytes as one"
 run part --threads 2 --stop-after 7; run part --resume --threads 1; same "$work/one" "$work/part"; say $? "stopped at step 7 and resumed: the same bytes"
 "$LOOPSCOPE" train "$work/recipe" --out "$work/killed" --quiet --set epochs=4000 >/dev/null 2>&1 & pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; [ "$(grep -c '^[0-9]' "$work/killed/log.tsv" 2>/dev/null || echo 0)" -gt 2 ] && break; done
+for _ in $(seq 150); do sleep 0.2; [ "$(grep -c '^[0-9]' "$work/killed/log.tsv" 2>/dev/null || echo 0)" -gt 2 ] && break; done
 kill -9 $pid; wait $pid 2>/dev/null
 step=$(tail -n 1 "$work/killed/log.tsv" | cut -f1)
 more=$((step + 25))
