@@ -82,19 +82,27 @@ bench: loopscope                   ## speed against the machine's own matrix pro
 	@./loopscope bench --history $(BUILD)/bench.tsv
 	@if [ -n "$(PEER)" ]; then tests/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
 
-screenshots: loopscope             ## pictures of the screen, for the README
+screenshots: loopscope             ## a picture of every view, drawn from the screen's own cells; MODEL=models/vanilla
 	@mkdir -p screenshots
-	@for view in models loops splits; do ./loopscope view $$view models/vanilla -o screenshots/$$view.svg; done
-	@./loopscope view grid models/vanilla --press n -o screenshots/grid.svg
-	@./loopscope view intervene models/vanilla --press sc -o screenshots/intervene.svg
+	@for view in $$(./loopscope view --tsv --quiet | grep -v '^#' | tail -n +2 | cut -f1); do \
+	    ./loopscope view $$view $(or $(MODEL),models/vanilla) --example --rows 30 --cols 100 -o screenshots/$$view.png || exit 1; done
+
+manual          = $(PREFIX)/share/man/man1
+bash_completion = $(PREFIX)/share/bash-completion/completions
+zsh_completion  = $(PREFIX)/share/zsh/site-functions
 
 install: loopscope                 ## PREFIX=/usr/local, DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/loopscope
 	install -m 755 $(BUILD)/loopscope $(DESTDIR)$(PREFIX)/bin/loopscope
+	install -d $(DESTDIR)$(manual) $(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion)
+	$(BUILD)/loopscope help --man >$(DESTDIR)$(manual)/loopscope.1
+	$(BUILD)/loopscope help --completion bash >$(DESTDIR)$(bash_completion)/loopscope
+	$(BUILD)/loopscope help --completion zsh >$(DESTDIR)$(zsh_completion)/_loopscope
 	cp -R models datasets $(DESTDIR)$(PREFIX)/share/loopscope/
 
 uninstall:                         ## removes what install wrote
-	rm -rf $(DESTDIR)$(PREFIX)/bin/loopscope $(DESTDIR)$(PREFIX)/share/loopscope
+	rm -rf $(DESTDIR)$(PREFIX)/bin/loopscope $(DESTDIR)$(PREFIX)/share/loopscope $(DESTDIR)$(manual)/loopscope.1 \
+	    $(DESTDIR)$(bash_completion)/loopscope $(DESTDIR)$(zsh_completion)/_loopscope
 
 clean:                             ## removes everything that make wrote
 	rm -rf build build-asan build-tsan loopscope

@@ -1,5 +1,6 @@
 #include "driver.h"
 
+#include "results/pace.h"
 #include "results/stats.h"
 
 #include <math.h>
@@ -30,6 +31,8 @@ struct survey {
     struct findings *shards; /* one a shard of the split */
     struct edit_count *edits;
     int width;
+    struct pace pace;
+    double before;           /* questions of the splits that are done */
 };
 
 static bool setup(struct pass *pass, struct shard *shard)
@@ -58,8 +61,7 @@ static bool visit(struct pass *pass, struct shard *shard)
 static bool go_on(void *self, size_t done)
 {
     struct survey *me = self;
-    (void)done;
-    return !session_stopped(me->study->session);
+    return pace_show(&me->pace, me->before + (double)done) && !session_stopped(me->study->session);
 }
 
 static int count_columns(const struct probe *probe)
@@ -182,7 +184,8 @@ static void note_edits(const struct survey *me, const char *split, const struct 
 static bool survey_split(struct survey *me, const struct split *split, struct sink *sink, struct err *err)
 {
     struct pass pass = {.model = me->study->model, .questions = split->questions, .count = split->count, .pool = me->study->pool,
-                        .loops = me->study->loops, .setup = setup, .visit = visit, .go_on = go_on, .self = me};
+                        .loops = me->study->loops, .setup = setup, .visit = visit, .go_on = go_on, .stop = &me->study->session->stop,
+                        .self = me};
     size_t shards = (size_t)pass_shards(&pass);
     struct findings all = {.width = me->width};
     struct edit_count total = {0};
@@ -201,6 +204,7 @@ static bool survey_split(struct survey *me, const struct split *split, struct si
     if (ok && args_flag(me->args, "rows")) show_rows(me, split->name, &all, sink);
     else if (ok) show_means(me, split->name, &all, sink);
     if (ok) note_edits(me, split->name, &total);
+    me->before += (double)split->count;
     mem_free(all.cells);
     mem_free(me->shards);
     mem_free(me->edits);
@@ -213,6 +217,9 @@ bool probe_command(const struct command *self, struct session *session, const st
     if (!study_open(&study, session, args, NULL, sink, err)) return false;
     struct survey survey = {.probe = (const struct probe *)self, .study = &study, .args = args, .sink = sink};
     survey.width = count_columns(survey.probe) + 1;
+    double total = 0;
+    for (int s = 0; s < study.split_count; s++) total += (double)study.splits[s].count;
+    survey.pace = pace_start(sink, self->name, "rows", total);
     struct table *table = shape(&survey, args_flag(args, "rows"));
     sink_table(sink, table);
     bool ok = true;

@@ -2,6 +2,8 @@
 #include "measures.h"
 #include "study.h"
 
+#include "results/pace.h"
+
 #include <math.h>
 
 static const struct option options[] = {
@@ -17,6 +19,8 @@ struct list {
     const struct study *study;
     int boundary;
     struct line *lines; /* one a question of the split */
+    struct pace *pace;
+    double before;      /* questions of the splits that are done */
 };
 
 static bool setup(struct pass *pass, struct shard *shard)
@@ -49,8 +53,8 @@ static bool visit(struct pass *pass, struct shard *shard)
 
 static bool go_on(void *self, size_t done)
 {
-    (void)done;
-    return !session_stopped(((struct list *)self)->study->session);
+    struct list *me = self;
+    return pace_show(me->pace, me->before + (double)done) && !session_stopped(me->study->session);
 }
 
 static void show(const struct list *me, const struct split *split, bool wrong, struct sink *sink)
@@ -90,14 +94,18 @@ static bool run(const struct command *self, struct session *session, const struc
     sink_table(sink, table);
     table_free(table);
     bool ok = true;
+    double total = 0, before = 0;
+    for (int s = 0; s < study.split_count; s++) total += (double)study.splits[s].count;
+    struct pace pace = pace_start(sink, "questions", "rows", total);
     for (int s = 0; ok && s < study.split_count; s++) {
         const struct split *split = &study.splits[s];
-        struct list list = {&study, boundary, mem_new(sizeof *list.lines * (split->count + 1))};
+        struct list list = {&study, boundary, mem_new(sizeof *list.lines * (split->count + 1)), &pace, before};
         struct pass pass = {.model = study.model, .questions = split->questions, .count = split->count, .pool = study.pool, .loops = study.loops,
-                            .setup = setup, .visit = visit, .go_on = go_on, .self = &list};
+                            .setup = setup, .visit = visit, .go_on = go_on, .stop = &session->stop, .self = &list};
         ok = pass_run(&pass, err);
         if (ok) show(&list, split, args_flag(args, "wrong"), sink);
         mem_free(list.lines);
+        before += (double)split->count;
     }
     study_close(&study);
     return ok;

@@ -38,6 +38,7 @@ static void base_run(void *job, int i, int thread)
     struct arena *arena = &base->arena;
     int n = base->count;
     (void)thread;
+    if (session_stopped(me->study->session)) return; /* the caller looks, too */
     int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
     for (int q = 0; q < n; q++) lengths[q] = base->questions[q].length, tokens[q] = base->questions[q].tokens;
@@ -60,7 +61,6 @@ static void base_run(void *job, int i, int thread)
 struct replay *replay_open(const struct study *study, struct err *err)
 {
     struct replay *me = mem_new(sizeof *me);
-    (void)err;
     me->study = study;
     me->scratch = mem_new(sizeof *me->scratch * (size_t)pool_threads(study->pool));
     for (int s = 0; s < study->split_count; s++) me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
@@ -73,7 +73,10 @@ struct replay *replay_open(const struct study *study, struct err *err)
                                             .count = (int)(left < PASS_ROWS ? left : PASS_ROWS)};
         }
     pool_run(study->pool, me->base_count, base_run, me);
-    return me;
+    if (!session_stopped(study->session)) return me;
+    replay_close(me);
+    err_stop(err, "stopped before the first cell");
+    return NULL;
 }
 
 void replay_close(struct replay *me)
@@ -292,6 +295,7 @@ static struct places *wanted_copies(const struct cellwork *work, const struct ba
 static void replay_shard(void *job, int i, int thread)
 {
     struct replay *me = job;
+    if (session_stopped(me->study->session)) return;
     struct cellwork work = {.replay = me, .base = &me->bases[i], .tape = {.arena = &me->scratch[thread]}, .outcomes = me->outcomes + i * me->cells};
     struct arena *arena = work.tape.arena;
     struct run run;
@@ -323,6 +327,11 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
     }
     me->outcomes = mem_new(sizeof *me->outcomes * count * (size_t)(me->base_count + 1));
     pool_run(me->study->pool, me->base_count, replay_shard, me);
+    if (session_stopped(me->study->session)) {
+        mem_free(me->outcomes);
+        me->outcomes = NULL;
+        return err_stop(err, "stopped: the cells that were done are kept");
+    }
     memset(outcomes, 0, sizeof *outcomes * count * splits);
     for (int b = 0; b < me->base_count; b++)
         for (size_t c = 0; c < count; c++) {

@@ -88,7 +88,7 @@ struct app {
     int menu;              /* the picked line of the list of views; -1: it is not open */
     int tour;              /* the step of the tour; -1: none is given */
     struct spot spots[SPOTS_MOST]; /* of the screen as it was drawn last */
-    int spot_count;
+    int spot_count, cols;  /* cols: its width */
     struct tab tabs[VIEWS_MOST];
     int tab_count;
 };
@@ -131,6 +131,7 @@ void app_again(struct app *app, int want);                                      
 bool app_part(const struct app *app, int part);                                      /* is this part of the view to be drawn? */
 void app_heading(struct app *app, struct cells *cells, struct area line, int part, const char *text); /* of a part, which shows the focus */
 void app_spot(struct app *app, struct area area, int code);                          /* clicks there are view->click(app, code) */
+void app_spot_rows(struct app *app, struct area area, int at, int count);            /* for the rows of draw_table: their numbers */
 void app_ask(struct app *app, enum asking what, const char *answer);                 /* opens the prompt */
 void app_export(struct app *app, int want, const char *name, const struct figure_options *options); /* figures/NAME.png, and says so */
 void app_rerun(struct app *app, const char *line, const char *scene);                /* as it was asked for: its view, or the output */

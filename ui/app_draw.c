@@ -213,6 +213,12 @@ void app_spot(struct app *app, struct area area, int code)
     if (app->spot_count < SPOTS_MOST) app->spots[app->spot_count++] = (struct spot){area, code};
 }
 
+void app_spot_rows(struct app *app, struct area area, int at, int count)
+{
+    int rows = area.rows - 1, first = scroll_first(at, count, rows);
+    for (int i = 0; i < rows && first + i < count; i++) app_spot(app, (struct area){area.row + 1 + i, area.col, 1, area.cols}, first + i);
+}
+
 /* ---- all of it */
 
 bool app_draw_waiting(struct app *app, struct cells *cells, struct area area, int want)
@@ -247,6 +253,7 @@ void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor
         return;
     }
     app->spot_count = 0;
+    app->cols = cells->cols;
     draw_header(app, cells);
     struct area body = {1, 0, cells->rows - 3, cells->cols};
     struct area left = body;

@@ -1,9 +1,11 @@
 /* view: any view of the screen as text, or as a picture: for pipes, pages and the README. */
 #include "app.h"
+#include "enter.h"
 #include "home.h"
 #include "tui.h"
 
 #include "doing/command.h"
+#include "doing/manual.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "registry.h"
@@ -79,9 +81,48 @@ static bool run(const struct command *self, struct session *session, const struc
     return good;
 }
 
+/* ---- the manual page */
+
+static void add_bindings(struct text *out, const struct binding *list)
+{
+    for (const struct binding *b = list; b && b->keys[0]; b++) {
+        struct text keys = {0};
+        binding_show(b, true, false, &keys);
+        text_add(out, ".TP\n\\fB");
+        manual_add(out, keys.data);
+        text_add(out, "\\fR\n");
+        manual_add(out, b->help);
+        text_add(out, "\n");
+        text_clear(&keys);
+    }
+}
+
+static void manual(struct text *out)
+{
+    const char *name, *words;
+    text_add(out, ".SH VIEWS OF THE SCREEN\n");
+    for (size_t v = 0; views[v]; v++) {
+        text_add(out, ".SS %s: ", views[v]->name);
+        manual_add(out, views[v]->title);
+        text_add(out, "\n");
+        manual_add(out, views[v]->help);
+        text_add(out, "\n");
+        add_bindings(out, views[v]->keys);
+    }
+    text_add(out, ".SH KEYS EVERYWHERE\n");
+    add_bindings(out, app_keys);
+    text_add(out, ".SH PROMPT\nBehind : stands a command as above, or\n");
+    for (size_t i = 0; (name = screen_verb(i)); i++) {
+        const char *help = screen_verb_help(i, &words);
+        text_add(out, ".TP\n\\fB%s\\fR %s\n", name, words);
+        manual_add(out, help);
+        text_add(out, "\n");
+    }
+}
+
 const struct command command_view = {
     .name = "view", .words = "[NAME [MODEL]]", .least = 0, .most = 2, .options = options, .run = run,
     .help = "a view of the screen as text or as a picture; without a name, the list of views",
     .more = "The same cells that the screen shows, computed first and then printed. With LC_ALL=C they are ASCII.",
-    .example = "view loops models/vanilla",
+    .example = "view loops models/vanilla", .manual = manual,
 };

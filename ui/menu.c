@@ -34,7 +34,7 @@ void menu_key(struct app *app, int key)
     if (key == PRESS_UP || key == PRESS_BACK_TAB) app->menu = (app->menu + count - 1) % count;
     else if (key == PRESS_DOWN || key == PRESS_TAB) app->menu = (app->menu + 1) % count;
     else if (key == PRESS_ENTER) go(app, app->menu);
-    else if (key == PRESS_ESCAPE || key == 'q') app->menu = -1;
+    else if (key == PRESS_ESCAPE) app->menu = -1;
     else
         for (int i = 0; i < count; i++)
             if (key == view_digit((size_t)i) || (key < 128 && key == letter_of(i))) {
@@ -49,7 +49,7 @@ void menu_draw(struct app *app, struct cells *cells, struct area area)
     int first = scroll_first(app->menu, count, rows - 2);
     struct area box = {area.row + (area.rows - rows) / 2, area.col + (area.cols - cols) / 2, rows, cols};
     for (int r = 0; r < rows; r++)
-        for (int c = 0; c < cols; c++) cells_text(cells, box.row + r, box.col + c, TINT_PLAIN, " ");
+        for (int c = 0; c < cols; c++) cells_text(cells, box.row + r, box.col + c, TINT_DIM, c == 0 || c == cols - 1 ? "│" : " ");
     draw_heading(cells, box.row, box.col, cols, "views: a digit, a letter, or Enter");
     draw_heading(cells, box.row + rows - 1, box.col, cols, "Esc: stay here");
     for (int i = 0; i + 2 < rows && first + i < count; i++) {
@@ -58,7 +58,7 @@ void menu_draw(struct app *app, struct cells *cells, struct area area)
         cells_text(cells, row, box.col + 2, TINT_KEY, "%c  %c", digit ? digit : ' ', letter_of(first + i));
         cells_put(cells, row, box.col + 8, TINT_TITLE, view->name, 14);
         cells_put(cells, row, box.col + 22, TINT_PLAIN, view->title, cols - 23);
-        if (first + i == app->menu) draw_mark(cells, row, box.col, cols);
+        if (first + i == app->menu) draw_mark(cells, row, box.col + 1, cols - 2);
         app_spot(app, (struct area){row, box.col, 1, cols}, first + i);
     }
 }

@@ -76,7 +76,7 @@ int question_want(struct app *app)
 void question_press_row(struct app *app, int key)
 {
     double most = split_size(app, app->split) - 1;
-    app->row += key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : key == PRESS_PAGE_UP ? -10 : 10;
+    app->row += key == PRESS_UP || key == ',' ? -1 : key == PRESS_DOWN || key == '.' ? 1 : key == PRESS_PAGE_UP ? -10 : 10;
     if ((double)app->row > most) app->row = (long)most;
     if (app->row < 0) app->row = 0;
 }

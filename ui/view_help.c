@@ -1,4 +1,7 @@
 #include "app.h"
+#include "enter.h"
+#include "search.h"
+#include "tour.h"
 
 #include "ground/mem.h"
 #include "registry.h"
@@ -27,13 +30,27 @@ static const struct word { const char *name, *means; } words[] = {
     {"n/a", "not defined, like a cosine with a zero vector; never counted as 0"},
 };
 
+/* What one sees, and where to look. */
 static const struct word symptoms[] = {
-    {"OOD wrong, P high", "decodable but not aligned: press 5 and move alpha"},
+    {"P is 1, answer wrong", "decodable is not aligned: the state decodes to the bridge, but loop 2 looks at where it points. The grid's cosine says so; "
+                             "intervene mixes the bridge's embedding in"},
+    {"the curve is flat", "the edit does nothing there: see 'wrote ... rows, largest change' beside it. Another position (that of the bridge), an earlier "
+                          "boundary, target oracle; at the last boundary nothing follows that could use it"},
+    {"flat, and moved > 0", "the edit is made but not used: controls (c) and the drift behind the edit tell whether later loops keep it"},
+    {"the curve falls", "norm: e may be much longer than the state; try match. Or the decoded token is wrong: compare target oracle"},
+    {"ID falls with alpha", "what was right already is overwritten; the flips name the questions"},
+    {"cosine is n/a", "the state or the embedding is a zero vector: nothing points anywhere"},
+    {"stage 1 is right, too", "the question needs one loop only: an atomic split, or a shortcut; look at another split"},
+    {"all splits near 0", "another dataset than the model was trained on (d), or a split with other tokens"},
+    {"OOD wrong, P low", "loop 1 has not found the bridge: nothing to hand over; the question is about loop 1, not about the interface"},
     {"no effect", "the edit changed nothing: another position, boundary or target"},
-    {"wide [low, high]", "few questions: give --split more of them"},
+    {"wide [low, high]", "few questions: leave --limit away, or make a larger split"},
+    {"numbers differ", "from your own script: the decode (norm before the head?), the position, the split; `info` names every default"},
     {"a view refuses", "read it: it names the file, the key, and what would be right"},
     {"no dataset known", "a model without recipe: d asks for the data it was trained on"},
     {"numbers look old", "R reads the files again"},
+    {"it takes long", "progress stands above the keys, of work behind this view in the first line; x or Ctrl-C stops it and keeps what it had"},
+    {"odd characters", ":set ascii on; colours: :set theme light, or none"},
 };
 
 static const struct word elsewhere[] = {
@@ -42,11 +59,11 @@ static const struct word elsewhere[] = {
     {"tuned lens", "tuned-lens; training at scale: the papers' own code"},
 };
 
-enum { LEFT = 20, PAGE_ROWS = 200 };
+enum { LEFT = 22, PAGE_ROWS = 300 };
 
 struct page {
     struct cells *cells; /* the whole help, of which a window is shown */
-    int row;
+    int row, symptoms;   /* symptoms: the row where they begin */
 };
 
 static void line(struct page *p, enum tint tint, const char *left, const char *right)
@@ -78,6 +95,19 @@ static void list(struct page *p, const char *title, const struct word *entries, 
     for (size_t i = 0; i < count; i++) line(p, TINT_TITLE, entries[i].name, entries[i].means);
 }
 
+static void verbs(struct page *p)
+{
+    const char *name, *usage;
+    heading(p, "behind : besides every command");
+    for (size_t i = 0; (name = screen_verb(i)); i++) {
+        const char *help = screen_verb_help(i, &usage);
+        struct text left = {0};
+        text_add(&left, "%s %s", name, usage);
+        line(p, TINT_KEY, left.data, help);
+        text_clear(&left);
+    }
+}
+
 static void all(struct page *p, const struct app *app)
 {
     const struct view *of = app->back ? app->back : views[0];
@@ -89,12 +119,14 @@ static void all(struct page *p, const struct app *app)
     bindings(p, of->keys);
     heading(p, "keys everywhere");
     bindings(p, app_keys);
+    verbs(p);
     list(p, "words", words, sizeof words / sizeof *words);
+    p->symptoms = p->row + 1;
     list(p, "symptoms", symptoms, sizeof symptoms / sizeof *symptoms);
     list(p, "not here: tools that do it", elsewhere, sizeof elsewhere / sizeof *elsewhere);
 }
 
-struct state { int first; };
+struct state { int first; bool symptoms; }; /* symptoms: they are looked for at the next drawing */
 
 static void press_scroll(struct app *app, int key)
 {
@@ -103,19 +135,55 @@ static void press_scroll(struct app *app, int key)
     if (s->first < 0) s->first = 0;
 }
 
+static void press_symptoms(struct app *app, int key)
+{
+    struct state *s = app_state(app, sizeof *s);
+    (void)key;
+    s->symptoms = true;
+}
+
+static void press_tour(struct app *app, int key)
+{
+    (void)key;
+    tour_begin(app);
+}
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "scroll", "moves through the help", press_scroll},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, ' ', PRESS_HOME}, NULL, "by the page, to the top", press_scroll},
+    {{'t'}, "tour", "five minutes on the bundled models, with the keys to press", press_tour},
+    {{'s'}, "symptoms", "what to do when something looks wrong", press_symptoms},
     {{0}},
 };
+
+static struct page make_page(struct app *app, int cols)
+{
+    struct page page = {.cells = cells_new(PAGE_ROWS, cols)};
+    page.cells->ascii = app->ascii;
+    all(&page, app);
+    return page;
+}
+
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = app_state(app, sizeof *s);
+    struct page page = make_page(app, app->cols);
+    struct text lines = {0};
+    cells_add_rows(page.cells, &lines);
+    int at = search_lines(lines.data, text, s->first, step);
+    text_clear(&lines);
+    cells_free(page.cells);
+    if (at >= 0) s->first = at;
+    return at >= 0;
+}
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = app_state(app, sizeof *s);
-    struct page page = {cells_new(PAGE_ROWS, area.cols), 0};
-    page.cells->ascii = cells->ascii;
-    all(&page, app);
+    struct page page = make_page(app, area.cols);
     int most = page.row > area.rows ? page.row - area.rows : 0;
+    if (s->symptoms) s->first = page.symptoms;
+    s->symptoms = false;
     if (s->first > most) s->first = most;
     draw_window(cells, area, page.cells, s->first);
     draw_scroll(cells, area, s->first, page.row);
@@ -124,5 +192,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_help = {
     .name = "help", .title = "keys and words", .help = "the keys of the view before, the words on the screen, symptoms, other tools",
-    .keys = keys, .draw = draw,
+    .keys = keys, .draw = draw, .search = search,
 };

@@ -1,4 +1,5 @@
 #include "app.h"
+#include "search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,15 @@ static void press_loop(struct app *app, int key)
             return;
         }
 }
+
+static bool search(struct app *app, const char *text, int step)
+{
+    int at = search_table(app_table(app, SITES, 0), text, state_of(app)->at, step);
+    if (at >= 0) state_of(app)->at = at;
+    return at >= 0;
+}
+
+static void click(struct app *app, int code) { state_of(app)->at = code; }
 
 static void press_enter(struct app *app, int key)
 {
@@ -218,18 +228,23 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     const char *boundary = app_fact(app, "boundary");
     p.tokens = boundary && !strcmp(boundary, "token");
     p.k = shown_loop(sites, s->at, loops);
-    if (app_fact(app, "loops")) {
+    if (app_fact(app, "loops") && app_part(app, 0)) {
         draw_entry(&p);
         int top = p.row + 1;
         draw_stack(&p);
         draw_return(&p, top, p.row + 1);
         draw_exit(&p);
     }
-    struct area right = {area.row + 1, area.col + PICTURE, area.rows - 1, area.cols - PICTURE - 1};
-    if (!app_draw_waiting(app, cells, right, SITES)) draw_table(cells, right, sites, columns, s->at);
+    int left = app_part(app, 0) ? PICTURE : 1;
+    struct area right = {area.row + 1, area.col + left, area.rows - 1, area.cols - left - 1};
+    if (!app_part(app, 1) || app_draw_waiting(app, cells, right, SITES)) return;
+    draw_table(cells, right, sites, columns, s->at);
+    app_spot_rows(app, right, s->at, (int)sites->row_count);
 }
+
+static const char *const parts[] = {"the picture", "the sites", NULL};
 
 const struct view view_loops = {
     .name = "loops", .title = "the loop of the model", .help = "what runs in a loop, where states are handed on, and every site with its shape",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
 };

@@ -1,4 +1,5 @@
 #include "app.h"
+#include "search.h"
 
 #include <string.h>
 
@@ -33,6 +34,18 @@ static void press_open(struct app *app, int key)
     if (selected(app)) app_open(app, selected(app));
 }
 
+static bool search(struct app *app, const char *text, int step)
+{
+    int at = search_table(app_table(app, LIST, 0), text, (int)app->model_at, step);
+    if (at >= 0 && at < (int)app->model_count) app->model_at = (size_t)at;
+    return at >= 0;
+}
+
+static void click(struct app *app, int code)
+{
+    if (code < (int)app->model_count) app->model_at = (size_t)code;
+}
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "model", "picks a model of the list", press_move},
     {{PRESS_ENTER}, "open", "opens the picked model: every other view shows it then", press_open},
@@ -53,7 +66,7 @@ static void draw_about(struct app *app, struct cells *cells, struct area area)
 {
     const struct table *info = app_table(app, INFO, 0);
     if (area.rows < 2) return;
-    draw_heading(cells, area.row, area.col, area.cols, selected(app));
+    app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, selected(app));
     struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
     if (app_draw_waiting(app, cells, inner, INFO)) return;
     draw_facts(cells, inner, info);
@@ -67,14 +80,19 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     }
     static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "parameters", "dtype", "data", NULL};
     const struct table *list = app_table(app, LIST, 0);
-    int half = area.rows / 2, rows = list ? (int)list->row_count + 1 : 3;
+    int half = app_part(app, 1) ? area.rows / 2 : area.rows - 1, rows = list ? (int)list->row_count + 1 : 3, used = 0;
     struct area top = {area.row + 1, area.col + 1, rows < half ? rows : half, area.cols - 2};
-    if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, columns, (int)app->model_at);
-    int used = top.row + top.rows + 1 - area.row;
-    draw_about(app, cells, (struct area){area.row + used, area.col + 1, area.rows - used, area.cols - 2});
+    if (app_part(app, 0)) {
+        used = top.rows + 2;
+        if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, columns, (int)app->model_at);
+        if (list) app_spot_rows(app, top, (int)app->model_at, (int)list->row_count);
+    }
+    if (app_part(app, 1)) draw_about(app, cells, (struct area){area.row + used, area.col + 1, area.rows - used, area.cols - 2});
 }
+
+static const char *const parts[] = {"the list", "what the model is", NULL};
 
 const struct view view_models = {
     .name = "models", .title = "models that are here", .help = "which models are bundled or found here, and what each of them is",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
 };

@@ -1,4 +1,5 @@
 #include "app.h"
+#include "search.h"
 
 #include "ground/mem.h"
 
@@ -40,6 +41,18 @@ static void add_output(const struct result *result, struct text *out)
     else if (!out->size) text_add(out, "(done, without a word)\n");
 }
 
+static bool search(struct app *app, const char *text, int step)
+{
+    const struct result *result = app_result(app, 0);
+    struct text out = {0};
+    if (!result) return false;
+    add_output(result, &out);
+    int at = search_lines(out.data, text, state_of(app)->first, step);
+    text_clear(&out);
+    if (at >= 0) state_of(app)->first = at;
+    return at >= 0;
+}
+
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     const struct result *result = app_result(app, 0);
@@ -64,5 +77,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_output = {
     .name = "output", .title = "what a command line gave", .help = "the text of any command, as a shell would show it",
-    .keys = keys, .lines = lines, .draw = draw, .hidden = true,
+    .keys = keys, .lines = lines, .draw = draw, .hidden = true, .search = search,
 };

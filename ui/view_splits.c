@@ -1,4 +1,5 @@
 #include "app.h"
+#include "search.h"
 
 #include "ground/mem.h"
 
@@ -35,6 +36,16 @@ static void press_questions(struct app *app, int key)
     if (split && strcmp(split, app->split) != 0) snprintf(app->split, sizeof app->split, "%s", split), app->row = 0;
     app_go(app, view_find("questions"));
 }
+
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = app_state(app, sizeof *s);
+    int at = search_table(app_table(app, EVAL, 0), text, s->at, step);
+    if (at >= 0) s->at = at;
+    return at >= 0;
+}
+
+static void click(struct app *app, int code) { ((struct state *)app_state(app, sizeof(struct state)))->at = code; }
 
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "split", "picks a split", press_row},
@@ -139,38 +150,59 @@ static int table_rows(const struct table *table, bool embeddings)
     return rows;
 }
 
+struct page {
+    struct app *app;
+    struct cells *tall; /* all of it, of which a window is shown */
+    struct area at;
+    bool roomy, embeddings;
+};
+
+static void draw_first(struct page *p, const struct table *eval, int picked)
+{
+    p->at.row += p->roomy;
+    app_heading(p->app, p->tall, (struct area){p->at.row++, p->at.col, 1, p->at.cols}, 0, "accuracy by split and stage, with Wilson 95 % intervals");
+    if (app_draw_waiting(p->app, p->tall, (struct area){p->at.row - 1, p->at.col, 4, p->at.cols}, EVAL)) p->at.row += 2;
+    else {
+        p->at.row += draw_accuracy(p->tall, p->at, eval, app_fact_int(p->app, "loops", 0), picked);
+        p->at.row += draw_excluded(p->tall, p->at, eval);
+    }
+}
+
+static void draw_second(struct page *p, const struct table *bridge)
+{
+    p->at.row += p->roomy;
+    app_heading(p->app, p->tall, (struct area){p->at.row++, p->at.col, 1, p->at.cols}, 1, "the bridge: decodable? aligned?");
+    if (app_draw_waiting(p->app, p->tall, (struct area){p->at.row - 1, p->at.col, 4, p->at.cols}, BRIDGE)) return;
+    p->at.row += draw_bridge(p->tall, p->at, bridge, p->embeddings);
+    draw_verdict(p->tall, p->at, bridge);
+}
+
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0), *bridge = app_table(app, BRIDGE, 0);
     enum { OTHER = 3 }; /* two headings and a verdict */
-    bool embeddings = table_rows(eval, true) + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
-    int need = table_rows(eval, true) + table_rows(bridge, embeddings) + OTHER, first = scroll_first(s->at + 2, need, area.rows);
-    bool roomy = need + 2 <= area.rows;
+    int above = app_part(app, 0) ? table_rows(eval, true) : 0;
+    bool embeddings = above + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
+    int need = above + (app_part(app, 1) ? table_rows(bridge, embeddings) : 0) + OTHER, first = app_part(app, 0) ? scroll_first(s->at + 2, need, area.rows) : 0;
+    struct page page = {.app = app, .roomy = need + 2 <= area.rows, .embeddings = embeddings};
     if (need < area.rows) need = area.rows;
-    struct cells *tall = cells_new(need, area.cols); /* all of it, of which a window is shown */
-    tall->ascii = cells->ascii;
-    struct area at = {0, 1, need, area.cols - 3};
-    at.row += roomy;
-    draw_heading(tall, at.row++, at.col, at.cols, "accuracy by split and stage, with Wilson 95 % intervals");
-    if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, EVAL)) at.row += 2;
-    else {
-        at.row += draw_accuracy(tall, at, eval, app_fact_int(app, "loops", 0), s->at);
-        at.row += draw_excluded(tall, at, eval);
-    }
-    at.row += roomy;
-    draw_heading(tall, at.row++, at.col, at.cols, "the bridge: decodable? aligned?");
-    if (app_draw_waiting(app, tall, (struct area){at.row - 1, at.col, 4, at.cols}, BRIDGE)) at.row += 2;
-    else {
-        at.row += draw_bridge(tall, at, bridge, embeddings);
-        draw_verdict(tall, at, bridge);
-    }
-    draw_window(cells, area, tall, first);
+    page.tall = cells_new(need, area.cols);
+    page.tall->ascii = cells->ascii;
+    page.at = (struct area){0, 1, need, area.cols - 3};
+    int top = 2 + page.roomy;
+    if (app_part(app, 0)) draw_first(&page, eval, s->at);
+    if (app_part(app, 1)) draw_second(&page, bridge);
+    draw_window(cells, area, page.tall, first);
     draw_scroll(cells, area, first, need);
-    cells_free(tall);
+    cells_free(page.tall);
+    for (int r = 0; app_part(app, 0) && eval && r < (int)eval->row_count; r++)
+        if (top + r >= first && top + r - first < area.rows) app_spot(app, (struct area){area.row + top + r - first, area.col, 1, area.cols}, r);
 }
+
+static const char *const parts[] = {"accuracy", "the bridge", NULL};
 
 const struct view view_splits = {
     .name = "splits", .title = "accuracy by split", .help = "how often the model is right, by split and stage, and what its bridge states are like",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
 };

@@ -1,4 +1,5 @@
 #include "doing/command.h"
+#include "doing/manual.h"
 #include "ground/text.h"
 #include "results/sink.h"
 
@@ -24,9 +25,25 @@ static void list_commands(struct text *out)
                   "loopscope --version; exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted\n");
 }
 
+static const struct option options[] = {
+    {"man", OPTION_FLAG, NULL, .help = "the manual page, in troff: loopscope help --man | man -l -"},
+    {"completion", OPTION_CHOICE, NULL, .choices = "bash|zsh", .help = "completion for a shell: source <(loopscope help --completion bash)"},
+    {0},
+};
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
+    const char *shell = args_text(args, "completion");
     (void)self;
+    if (shell || args_flag(args, "man")) {
+        struct text page = {0};
+        if (shell) manual_completion(shell, &page);
+        else manual_page(&page);
+        page.data[page.size - 1] = '\0'; /* say ends the line itself */
+        sink_say(sink, "%s", page.data);
+        text_clear(&page);
+        return true;
+    }
     if (args->word_count) { /* the command explains itself */
         char *words[3] = {0};
         size_t count = 0;
@@ -43,5 +60,6 @@ static bool run(const struct command *self, struct session *session, const struc
 
 const struct command command_help = {
     .name = "help", .words = "[COMMAND [VERB]]", .most = 2, .help = "all commands, or one of them with its options", .example = "help data",
+    .options = options,
     .run = run,
 };

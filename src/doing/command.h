@@ -15,6 +15,7 @@
 
 #include "doing/session.h"
 #include "ground/option.h"
+#include "ground/text.h"
 #include "results/sink.h"
 
 struct command {
@@ -26,6 +27,8 @@ struct command {
     const struct option *options;  /* NULL: none */
     const char *example;           /* a line that works in the project's folder, without the program's name */
     bool (*run)(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err);
+
+    void (*manual)(struct text *out); /* further sections of the manual page, in troff: what only this command's side of the house knows; or NULL */
 
     /* A command whose first word is a verb of its own ("data khop", "data check") has this instead of options and run: fills in the i-th verb, whose
      * `of` is the command itself, or returns false behind the last. */

@@ -1,6 +1,7 @@
 #include "learning/pass.h"
 
 #include <string.h>
+#include <time.h>
 
 struct work {
     struct pass *pass;
@@ -25,6 +26,7 @@ static void run_shard(void *job, int i, int thread)
     struct work *work = job;
     struct pass *pass = work->pass;
     struct arena *arena = &work->arenas[thread];
+    if (pass->stop && *pass->stop) return;
     struct shard shard = {.index = work->from + i, .first = (size_t)(work->from + i) * PASS_ROWS, .arena = arena, .err = &work->errs[i]};
     arena_reset(arena);
     shard.count = (int)(pass->count - shard.first < PASS_ROWS ? pass->count - shard.first : PASS_ROWS);
@@ -41,25 +43,44 @@ static void run_shard(void *job, int i, int thread)
     work->failed[i] = (pass->setup && !pass->setup(pass, &shard)) || !run_forward(&run, shard.err) || !pass->visit(pass, &shard);
 }
 
-/* Rounds are long enough to keep the threads busy and short enough to stop soon. */
+/* Rounds are long enough to keep the threads busy, and short enough to show progress and to stop soon: they grow while they are quick. Which shards
+ * run together makes no difference to what they give. */
 enum { ROUND = 16 };
+static const double round_seconds = 0.04;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool run_round(struct work *work, int round, struct err *err)
+{
+    struct pass *pass = work->pass;
+    memset(work->failed, 0, sizeof *work->failed * ROUND);
+    if (pass->pool) pool_run(pass->pool, round, run_shard, work);
+    else for (int i = 0; i < round; i++) run_shard(work, i, 0);
+    if (pass->stop && *pass->stop) return err_stop(err, "stopped");
+    for (int i = 0; i < round; i++)
+        if (work->failed[i]) return err_set(err, "%s", work->errs[i].text);
+    size_t done = (size_t)(work->from + round) * PASS_ROWS;
+    return !pass->go_on || pass->go_on(pass->self, done < pass->count ? done : pass->count) || err_stop(err, "stopped");
+}
 
 bool pass_run(struct pass *pass, struct err *err)
 {
-    int shards = pass_shards(pass), threads = pass->pool ? pool_threads(pass->pool) : 1;
+    int shards = pass_shards(pass), threads = pass->pool ? pool_threads(pass->pool) : 1, size = threads < ROUND ? threads : ROUND;
     struct work work = {.pass = pass, .arenas = mem_new(sizeof(struct arena) * (size_t)threads)};
     work.errs = mem_new(sizeof *work.errs * ROUND);
     work.failed = mem_new(sizeof *work.failed * ROUND);
     bool ok = true;
-    for (work.from = 0; ok && work.from < shards; work.from += ROUND) {
-        int round = shards - work.from < ROUND ? shards - work.from : ROUND;
-        memset(work.failed, 0, sizeof *work.failed * ROUND);
-        if (pass->pool) pool_run(pass->pool, round, run_shard, &work);
-        else for (int i = 0; i < round; i++) run_shard(&work, i, 0);
-        for (int i = 0; ok && i < round; i++)
-            if (work.failed[i]) ok = err_set(err, "%s", work.errs[i].text);
-        size_t done = (size_t)(work.from + round) * PASS_ROWS;
-        if (ok && pass->go_on && !pass->go_on(pass->self, done < pass->count ? done : pass->count)) ok = err_stop(err, "stopped");
+    while (ok && work.from < shards) {
+        int round = shards - work.from < size ? shards - work.from : size;
+        double began = now();
+        ok = run_round(&work, round, err);
+        work.from += round;
+        if (now() - began < round_seconds) size = 2 * size < ROUND ? 2 * size : ROUND;
     }
     for (int t = 0; t < threads; t++) arena_clear(&work.arenas[t]);
     mem_free(work.arenas);

@@ -1,0 +1,130 @@
+#include "flips_panel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_here(const struct flips_panel *p, const struct table *table, size_t r)
+{
+    const char *split = table_text(table, r, "split");
+    return split && !strcmp(split, p->split);
+}
+
+static bool turns_right(const struct table *table, size_t r)
+{
+    const char *turns = table_text(table, r, "turns");
+    return turns && !strcmp(turns, "right");
+}
+
+int flips_panel_count(const struct flips_panel *p)
+{
+    const struct table *table = result_table(p->flips, 0);
+    int count = 0;
+    for (size_t r = 0; table && r < table->row_count; r++) count += is_here(p, table, r);
+    return count;
+}
+
+long flips_panel_row(const struct flips_panel *p)
+{
+    const struct table *table = result_table(p->flips, 0);
+    int seen = 0;
+    for (size_t r = 0; table && r < table->row_count; r++)
+        if (is_here(p, table, r) && seen++ == p->at) return (long)r;
+    return -1;
+}
+
+static bool same_question(const struct flips_panel *p, const struct table *table, size_t a, size_t b)
+{
+    return is_here(p, table, b) && table_number(table, a, "row") == table_number(table, b, "row");
+}
+
+/* Between the untouched run and alpha: a question that turned back counts for neither. */
+static void count_to(const struct flips_panel *p, const struct table *table, double alpha, int *better, int *worse)
+{
+    *better = *worse = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+        if (!is_here(p, table, r) || table_number(table, r, "alpha") > alpha + 1e-9) continue;
+        int turned = 0;
+        bool last = true; /* of its question's turns: it sums them up */
+        for (size_t i = 0; i < table->row_count && table_number(table, i, "alpha") <= alpha + 1e-9; i++) {
+            if (!same_question(p, table, r, i)) continue;
+            turned += turns_right(table, i) ? 1 : -1;
+            last = last && i <= r;
+        }
+        *better += last && turned > 0, *worse += last && turned < 0;
+    }
+}
+
+/* How many turn at each alpha: right upwards, wrong downwards. */
+static void draw_bars(const struct flips_panel *p, struct cells *cells, struct area area, const struct table *table)
+{
+    enum { STEPS = 21 };
+    int right[STEPS] = {0}, wrong[STEPS] = {0}, most = 1, half = (area.rows - 1) / 2, width = area.cols / STEPS > 2 ? 2 : 1;
+    for (size_t r = 0; r < table->row_count; r++) {
+        int at = (int)lround(table_number(table, r, "alpha") * (STEPS - 1));
+        if (!is_here(p, table, r) || at < 0 || at >= STEPS) continue;
+        int *n = turns_right(table, r) ? &right[at] : &wrong[at];
+        if (++*n > most) most = *n;
+    }
+    int middle = area.row + half, marked = (int)lround(p->alpha * (STEPS - 1));
+    for (int i = 0; i < STEPS; i++) {
+        int col = area.col + i * width, up = (right[i] * half + most - 1) / most, down = (wrong[i] * half + most - 1) / most;
+        for (int h = 1; h <= up; h++) cells_text(cells, middle - h, col, TINT_GOOD, "█");
+        for (int h = 1; h <= down; h++) cells_text(cells, middle + h, col, TINT_BAD, cells->ascii ? "o" : "▒");
+        for (int w = 0; w < width; w++) cells_text(cells, middle, col + w, i == marked ? TINT_KEY : TINT_DIM, i == marked ? "┼" : "─");
+    }
+    cells_text(cells, area.row, area.col + STEPS * width + 1, TINT_GOOD, "turn right");
+    cells_text(cells, area.row + 1, area.col + STEPS * width + 1, TINT_DIM, "most %d", most);
+    cells_text(cells, middle + half, area.col + STEPS * width + 1, TINT_BAD, "turn wrong");
+    cells_text(cells, middle, area.col + STEPS * width + 1, TINT_DIM, "alpha 0 to 1");
+}
+
+static void draw_flip(struct cells *cells, struct area area, const struct table *table, size_t r, bool marked)
+{
+    bool right = turns_right(table, r);
+    const char *question = table_text(table, r, "question"), *from = table_text(table, r, "from"), *to = table_text(table, r, "to");
+    int end = area.col + area.cols;
+    cells_text(cells, area.row, area.col + 1, TINT_PLAIN, "%.2f", table_number(table, r, "alpha"));
+    cells_text(cells, area.row, area.col + 7, right ? TINT_GOOD : TINT_BAD, right ? "right" : "wrong");
+    draw_right(cells, area.row, area.col + 18, TINT_DIM, "%.0f", table_number(table, r, "row"));
+    int change = end - 18;
+    cells_put(cells, area.row, area.col + 20, TINT_PLAIN, question ? question : "", change - area.col - 21);
+    int col = cells_put(cells, area.row, change, right ? TINT_DIM : TINT_GOOD, from ? from : "", 7);
+    col = cells_text(cells, area.row, col, TINT_DIM, cells->ascii ? " -> " : " → ");
+    cells_put(cells, area.row, col, right ? TINT_GOOD : TINT_BAD, to ? to : "", 7);
+    if (marked) draw_mark(cells, area.row, area.col, area.cols);
+}
+
+static void draw_list(const struct flips_panel *p, struct cells *cells, struct area area, const struct table *table)
+{
+    int count = flips_panel_count(p), seen = 0;
+    cells_text(cells, area.row, area.col + 1, TINT_DIM, "alpha turns  row  question");
+    area.row++, area.rows--;
+    int first = scroll_first(p->at, count, area.rows);
+    for (size_t r = 0; r < table->row_count && seen < first + area.rows; r++) {
+        if (!is_here(p, table, r)) continue;
+        if (seen >= first) draw_flip(cells, (struct area){area.row + seen - first, area.col, 1, area.cols - 1}, table, r, p->focus && seen == p->at);
+        seen++;
+    }
+    draw_scroll(cells, area, first, count);
+}
+
+void flips_panel_draw(const struct flips_panel *p, struct cells *cells, struct area area)
+{
+    const struct table *table = result_table(p->flips, 0);
+    if (!table) {
+        draw_wrapped(cells, (struct area){area.row, area.col + 2, area.rows, area.cols - 4}, TINT_DIM,
+                     p->flips && p->flips->state == RESULT_FAILED && p->flips->wrong ? p->flips->wrong : "computing ...");
+        return;
+    }
+    int better, worse, bars = area.rows >= 14 ? 7 : area.rows >= 10 ? 5 : 0;
+    const char *arrow = cells->ascii ? "->" : "→";
+    count_to(p, table, p->alpha, &better, &worse);
+    int col = cells_text(cells, area.row, area.col + 1, TINT_PLAIN, "at %.2f in %s: ", p->alpha, p->split);
+    col = cells_text(cells, area.row, col, TINT_GOOD, "%d wrong %s right", better, arrow);
+    cells_text(cells, area.row, col, TINT_BAD, ", %d right %s wrong", worse, arrow);
+    area.row++, area.rows--;
+    if (bars) draw_bars(p, cells, (struct area){area.row, area.col + 1, bars, area.cols - 16}, table), area.row += bars, area.rows -= bars;
+    if (!flips_panel_count(p) && p->flips->state == RESULT_DONE) cells_text(cells, area.row, area.col + 1, TINT_WARN, "no answer turns at any alpha");
+    else draw_list(p, cells, area, table);
+}
