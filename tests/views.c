@@ -19,6 +19,7 @@
 /* Which table a line gets: the first whose words the line holds, in this order. */
 static const struct { const char *start, *word, *file; } plants[] = {
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "", "lens"},
+    {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
 };
 
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
@@ -47,6 +48,9 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"bridge-odds", "bridge", "l<Right><Up>-", 40, 120, false},
     {"bridge-list", "bridge", "cccw<Enter><Down>", 24, 80, false},
     {"bridge-ascii", "bridge", "v", 16, 60, true},
+    {"attention", "attention", "<Down><Right>", 24, 80, false},
+    {"attention-change", "attention", "<Down><Right>c", 40, 120, false},
+    {"attention-mean", "attention", "a", 16, 60, true},
 };
 
 static void press(struct app *app, const char *keys)

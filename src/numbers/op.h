@@ -48,7 +48,7 @@ struct heads {
 };
 struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
                             struct tensor **pattern);
-        /* [N, H*E_v]; pattern, when asked for (may be NULL): [1, first[N] * H] probabilities, for each query H runs over its keys */
+        /* [N, H*E_v]; pattern, when asked for (may be NULL): [H, first[N]] probabilities in number, places those of q; they lie query by query: H runs over its keys */
 
 /* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
