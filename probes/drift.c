@@ -1,7 +1,7 @@
 /* drift: how far has the state at every position moved away from the embedding of its own token, and from that of the token it decodes to?
  *
- * cos(h.k[p], W[token p]), P(token p) = softmax(decode(h.k[p]))[token p], and cos(h.k[p], W[argmax decode(h.k[p])]). In h.0 of a model that begins with the
- * embedding the first is 1.
+ * cos(h.k[p], W[token p]), P(token p) = softmax(decode(h.k[p]))[token p], and cos(h.k[p], W[argmax decode(h.k[p])]). In h.0 of a model that begins
+ * with the embedding the first is 1.
  */
 #include "driver.h"
 
@@ -58,8 +58,8 @@ const struct probe probe_drift = {
     .command = {
         .name = "drift", .words = "MODEL", .least = 1, .most = 1, .options = options, .run = probe_command,
         .help = "how far the state at every position has left its own token's embedding",
-        .more = "cosine: of h.k[p] with W[token p]; p_token: probability of that token in decode(h.k[p]); cosine_decoded: of h.k[p] with the embedding of the "
-                "token it decodes to.",
+        .more = "cosine: of h.k[p] with W[token p]; p_token: probability of that token in decode(h.k[p]); cosine_decoded: of h.k[p] with the "
+                "embedding of the token it decodes to.",
         .example = "drift models/vanilla --split test_id,test_ood",
     },
     .columns = columns,

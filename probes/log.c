@@ -1,7 +1,9 @@
-/* log: what a training run wrote about itself, as a long table: a line for each epoch, split and stage, so that curves of several runs can be compared.
+/* log: what a training run wrote about itself, as a long table: a line for each epoch, split and stage, so that curves of several runs can be
+ * compared.
  *
- * tflops counts the matrix products of training up to there, in 10^12 operations: 2 for each weight of a block, loop and token, the interface's decode and
- * mix, and the head at the answer, three times (forward, and backward to inputs and weights). Attention between a question's few tokens is left out.
+ * tflops counts the matrix products of training up to there, in 10^12 operations: 2 for each weight of a block, loop and token, the interface's
+ * decode and mix, and the head at the answer, three times (forward, and backward to inputs and weights). Attention between a question's few
+ * tokens is left out.
  */
 #include "doing/command.h"
 #include "ground/file.h"
@@ -63,8 +65,9 @@ static bool show_split(const struct log *me, size_t line, const struct split *sp
         text_clear(&name);
         if (isnan(correct)) continue;
         struct interval interval = wilson(correct, n);
-        sink_row(sink, (struct cell[]){cell_text(split->name), cell_number(k), cell_number(table_number(me->lines, line, "epoch")), cell_number(tflops),
-                                       cell_number(n), cell_number(correct), cell_number(correct / n), cell_number(interval.low), cell_number(interval.high)});
+        sink_row(sink, (struct cell[]){cell_text(split->name), cell_number(k), cell_number(table_number(me->lines, line, "epoch")),
+                                       cell_number(tflops), cell_number(n), cell_number(correct), cell_number(correct / n),
+                                       cell_number(interval.low), cell_number(interval.high)});
     }
     return true;
 }

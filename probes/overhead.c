@@ -1,7 +1,7 @@
 /* overhead: what each interface costs beside the plain loop, at equal shape: time of a forward pass, of a forward and backward pass, and peak memory.
  *
- * Processor time of one thread. All interfaces of a shape take turns in every round, so that whatever else the machine does falls on all alike; medians over
- * the rounds. Weights are random: time does not depend on what a model knows.
+ * Processor time of one thread. All interfaces of a shape take turns in every round, so that whatever else the machine does falls on all alike;
+ * medians over the rounds. Weights are random: time does not depend on what a model knows.
  */
 #include "doing/command.h"
 #include "learning/optim.h"
@@ -63,9 +63,10 @@ static bool subject_open(struct subject *s, const struct shape *shape, const cha
     size_t i = 0;
     *s = (struct subject){.kind = kind};
     while (strcmp(kinds[i].name, kind)) i++;
-    text_add(&config, "{\"model_type\":\"looped\",\"vocab_size\":%d,\"hidden_size\":%d,\"intermediate_size\":%d,\"num_hidden_layers\":1,\"num_loops\":%d,"
-                      "\"num_attention_heads\":4,\"num_key_value_heads\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\","
-                      "\"rope_theta\":10000,\"tie_word_embeddings\":true,\"norm_each_loop\":true,\"loop_interface\":{%s}}",
+    text_add(&config, "{\"model_type\":\"looped\",\"vocab_size\":%d,\"hidden_size\":%d,\"intermediate_size\":%d,"
+                      "\"num_hidden_layers\":1,\"num_loops\":%d,\"num_attention_heads\":4,\"num_key_value_heads\":4,\"hidden_act\":\"silu\","
+                      "\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\",\"rope_theta\":10000,\"tie_word_embeddings\":true,\"norm_each_loop\":true,"
+                      "\"loop_interface\":{%s}}",
              shape->vocab, shape->width, shape->inner, shape->loops, kinds[i].config);
     s->model = model_fresh(config.data, "overhead", NULL, err);
     text_clear(&config);
@@ -127,7 +128,8 @@ static void time_round(struct subject *subjects, int count, const struct shape *
 static void show(const struct shape *shape, struct subject *s, size_t rounds, struct sink *sink)
 {
     double forward = median(s->forward, rounds), step = median(s->step, rounds), rows = shape->rows;
-    sink_row(sink, (struct cell[]){cell_text(shape->name), cell_text(s->kind), cell_number(shape->vocab), cell_number((double)model_numbers(s->model)),
+    sink_row(sink, (struct cell[]){cell_text(shape->name), cell_text(s->kind), cell_number(shape->vocab),
+                                   cell_number((double)model_numbers(s->model)),
                                    cell_number(rows / forward), cell_number(median(s->forward_ratio, rounds)), cell_number(s->forward_peak),
                                    cell_number(rows / step), cell_number(median(s->step_ratio, rounds)), cell_number(s->step_peak)});
 }
@@ -186,9 +188,9 @@ static bool run(const struct command *self, struct session *session, const struc
 const struct command command_overhead = {
     .name = "overhead",
     .help = "time and memory of every interface of the family looped, beside the plain loop",
-    .more = "Processor time of one thread, random weights, rows of 3 tokens, width 256, 1 block, 2 loops; small: 250 tokens in the vocabulary, 128 rows at once; vocabulary: 129,280\n"
-            "tokens, 8 rows. time and train_time are relative to the plain loop (medians of ratios inside a round); memory is what a pass hands out at most,\n"
-            "without weights and gradients.",
+    .more = "Processor time of one thread, random weights, rows of 3 tokens, width 256, 1 block, 2 loops; small: 250 tokens in the "
+            "vocabulary, 128 rows at once; vocabulary: 129,280\ntokens, 8 rows. time and train_time are relative to the plain loop (medians of "
+            "ratios inside a round); memory is what a pass hands out at most,\nwithout weights and gradients.",
     .options = options,
     .example = "overhead --shape small --rounds 1",
     .run = run,

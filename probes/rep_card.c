@@ -64,7 +64,8 @@ static void add_claims(const struct result *me, struct text *out)
         const char *verdict = table_text(t, r, "verdict");
         bool percent = !strcmp(table_text(t, r, "column"), "accuracy"), measured = strcmp(verdict, "not measured") != 0;
         text_add(out, "- **%s**", verdict);
-        if (measured) text_add(out, " (%.0f of %.0f seed%s)", table_number(t, r, "agrees"), table_number(t, r, "seeds"), table_number(t, r, "seeds") == 1 ? "" : "s");
+        if (measured) text_add(out, " (%.0f of %.0f seed%s)", table_number(t, r, "agrees"), table_number(t, r, "seeds"),
+                               table_number(t, r, "seeds") == 1 ? "" : "s");
         text_add(out, ": %s", table_text(t, r, "what"));
         if (measured) {
             text_add(out, ". ");
@@ -150,7 +151,8 @@ void result_card(const struct result *me, struct text *out)
     if (me->run_count) text_add(out, "%zu of %zu trainings are finished and measured.", finished, me->run_count);
     text_add(out, "\n\n## Numbers\n\n");
     add_values(me, out);
-    text_add(out, "\n## What agrees\n\nEach line is decided by its own rule, seed by seed; the setting is the scale's, not the paper's, unless the scale is paper.\n\n");
+    text_add(out, "\n## What agrees\n\nEach line is decided by its own rule, seed by seed; the setting is the scale's, not the paper's, unless the "
+                  "scale is paper.\n\n");
     add_claims(me, out);
     add_pictures(me, out);
     text_add(out, "\n## Trainings\n\n");

@@ -7,14 +7,16 @@
 const struct replication replication_drift = {
     .id = "drift",
     .help = "how far every position's state leaves its own token's embedding, and edits at several positions",
-    .paper = "The paper looks at position 1 alone. But the state of the query's second relation, at position 2, drifts as well: resetting it towards its own embedding, "
-             "beside the paper's edit at position 1, rescues more. The numbers are ours alone; best alphas were chosen on these same questions.",
+    .paper = "The paper looks at position 1 alone. But the state of the query's second relation, at position 2, drifts as well: resetting it "
+             "towards its own embedding, beside the paper's edit at position 1, rescues more. The numbers are ours alone; best alphas were "
+             "chosen on these same questions.",
     .trainings = (const char *const[]){"vanilla", "discoloop", NULL},
     .measurements = (const struct measurement[]){
         {"cosines", NULL, "drift MODEL --split test_id,test_ood"},
         {"edits", "vanilla", "sweep MODEL --do mix@h.1:position=1,target=decoded --do mix@h.1:position=2,target=input --over 1.alpha=0:1:0.1 "
                              "--over 2.alpha=0,0.25,0.5,0.75,1"},
-        {"resets", "vanilla", "sweep MODEL --do mix@h.1:position=0,target=input --do mix@h.1:position=1,target=decoded --do mix@h.1:position=2,target=input "
+        {"resets", "vanilla", "sweep MODEL --do mix@h.1:position=0,target=input --do mix@h.1:position=1,target=decoded --do "
+                              "mix@h.1:position=2,target=input "
                               "--over 1.alpha=0,1 --over 2.alpha=0,1 --over 3.alpha=0,1"},
         {0},
     },
@@ -34,7 +36,8 @@ const struct replication replication_drift = {
         {0},
     },
     .claims = (const struct claim[]){
-        {"the state at position 2 has left its own token's embedding (cosine below 0.7)", {"cosines", COS("vanilla", "test_ood", "2"), "cosine"}, -1, 0, .than = 0.7},
+        {"the state at position 2 has left its own token's embedding (cosine below 0.7)", {"cosines", COS("vanilla", "test_ood", "2"), "cosine"}, -1,
+         0, .than = 0.7},
         {"editing positions 1 and 2 rescues more than position 1 alone (more than 10 points)", {"edits", PAIR("best", "best"), "accuracy"}, 1, 0.1,
          {"edits", PAIR("best", "0"), "accuracy"}},
         {"position 2 alone does little (less than 10 points above untouched)", {"edits", PAIR("0", "best"), "accuracy"}, -1, -0.1,
@@ -44,7 +47,8 @@ const struct replication replication_drift = {
     .pictures = (const struct picture[]){
         {"edits", "edits", "split=test_ood", "curve", NULL, "accuracy", 4.6, 3.2,
          "OOD accuracy against alpha at position 1 (the decoded token), for several weights of position 2's own embedding."},
-        {"cosines", "cosines", "", "curve", "position", "cosine", 0, 0, "Cosine of h.1 with the embedding of its own token, by position; bands: range over seeds."},
+        {"cosines", "cosines", "", "curve", "position", "cosine", 0, 0,
+         "Cosine of h.1 with the embedding of its own token, by position; bands: range over seeds."},
         {0},
     },
     .example = "replicate drift --seeds 1",

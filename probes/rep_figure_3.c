@@ -7,8 +7,9 @@
 const struct replication replication_figure_3 = {
     .id = "figure-3",
     .help = "accuracy over training: non-looped, vanilla loop, DiscoLoop",
-    .paper = "In the paper DiscoLoop reaches about 100 % ID and OOD within 3,000 epochs (above 80 % near epoch 500), the vanilla loop stays at about 70 % and below 10 %, and a "
-             "non-looped model of equal compute below 20 % and near 0; stage-1 accuracy on two-hop training questions collapses as DiscoLoop's test accuracy rises.",
+    .paper = "In the paper DiscoLoop reaches about 100 % ID and OOD within 3,000 epochs (above 80 % near epoch 500), the vanilla loop stays at "
+             "about 70 % and below 10 %, and a non-looped model of equal compute below 20 % and near 0; stage-1 accuracy on two-hop training "
+             "questions collapses as DiscoLoop's test accuracy rises.",
     .trainings = (const char *const[]){"vanilla", "discoloop", "nonlooped", NULL},
     .measurements = (const struct measurement[]){{"log", NULL, "log MODEL"}, {0}},
     .values = (const struct value[]){
@@ -18,12 +19,15 @@ const struct replication replication_figure_3 = {
         {"vanilla loop, OOD", "log", END("vanilla", "test_ood"), "accuracy", 0.083, "vanilla OOD", NULL},
         {"DiscoLoop, ID", "log", END("discoloop", "test_id"), "accuracy", 1, NULL, "read as about this"},
         {"DiscoLoop, OOD", "log", END("discoloop", "test_ood"), "accuracy", 1, "DiscoLoop OOD", "read as about this"},
-        {"DiscoLoop, stage-1 two-hop training, highest", "log", "model=discoloop,split=train_two_hop,stage=1,epoch=best", "accuracy", NAN, NULL, NULL},
-        {"DiscoLoop, stage-1 two-hop training, at the end", "log", "model=discoloop,split=train_two_hop,stage=1,epoch=last", "accuracy", NAN, NULL, NULL},
+        {"DiscoLoop, stage-1 two-hop training, highest", "log", "model=discoloop,split=train_two_hop,stage=1,epoch=best", "accuracy", NAN, NULL,
+         NULL},
+        {"DiscoLoop, stage-1 two-hop training, at the end", "log", "model=discoloop,split=train_two_hop,stage=1,epoch=last", "accuracy", NAN, NULL,
+         NULL},
         {0},
     },
     .claims = (const struct claim[]){
-        {"DiscoLoop answers more OOD questions than the vanilla loop (more than 10 points)", LAST("discoloop", "test_ood"), 1, 0.1, LAST("vanilla", "test_ood")},
+        {"DiscoLoop answers more OOD questions than the vanilla loop (more than 10 points)", LAST("discoloop", "test_ood"), 1, 0.1,
+         LAST("vanilla", "test_ood")},
         {"DiscoLoop answers nearly all OOD questions (above 95 %)", LAST("discoloop", "test_ood"), 1, 0, .than = 0.95},
         {"DiscoLoop answers nearly all ID questions (above 95 %)", LAST("discoloop", "test_id"), 1, 0, .than = 0.95},
         {"the vanilla loop answers few OOD questions (below 15 %)", LAST("vanilla", "test_ood"), -1, 0, .than = 0.15},
@@ -35,7 +39,8 @@ const struct replication replication_figure_3 = {
         {0},
     },
     .pictures = (const struct picture[]){
-        {"test", "log", "split=test_id|test_ood,stage=last", "curve", "epoch", "accuracy", 4.6, 3.2, "Accuracy on held-out questions over training, at the last stage."},
+        {"test", "log", "split=test_id|test_ood,stage=last", "curve", "epoch", "accuracy", 4.6, 3.2,
+         "Accuracy on held-out questions over training, at the last stage."},
         {"stage-1", "log", "split=train_two_hop,stage=1,model=vanilla|discoloop", "curve", "epoch", "accuracy", 0, 0,
          "Accuracy after loop 1 on two-hop training questions, over training."},
         {0},

@@ -4,16 +4,17 @@
 #define END(model, split) "model=" model ",split=" split ",stage=last"
 #define OOD(model) {"eval", END(model, "test_ood"), "accuracy"}
 #define BOTH(name, model, paper_id, paper_ood, brief) \
-    {name ", ID", "eval", END(model, "test_id"), "accuracy", paper_id, NULL, NULL}, {name ", OOD", "eval", END(model, "test_ood"), "accuracy", paper_ood, brief, NULL}
+    {name ", ID", "eval", END(model, "test_id"), "accuracy", paper_id, NULL, NULL}, \
+    {name ", OOD", "eval", END(model, "test_ood"), "accuracy", paper_ood, brief, NULL}
 
 static const struct measurement measurements[] = {{"eval", NULL, "eval MODEL --split test_id,test_ood"}, {"log", NULL, "log MODEL"}, {0}};
 
 const struct replication replication_gate = {
     .id = "gate",
     .help = "DiscoLoop's choices: fixed alpha, learned gate, temperature, top-k with and without renormalisation",
-    .paper = "The paper uses alpha = 1 and tau = 1 for symbols, a learned gate for language and the 128 likeliest tokens for pretraining, and leaves open whether their "
-             "probabilities are renormalised. Here each choice is trained alone on the two-hop task: tau = 4, the gate, the 8 likeliest tokens with their "
-             "probabilities as they are, and renormalised.",
+    .paper = "The paper uses alpha = 1 and tau = 1 for symbols, a learned gate for language and the 128 likeliest tokens for pretraining, and "
+             "leaves open whether their probabilities are renormalised. Here each choice is trained alone on the two-hop task: tau = 4, the "
+             "gate, the 8 likeliest tokens with their probabilities as they are, and renormalised.",
     .trainings = (const char *const[]){"discoloop", "gate", "tau", "top8", "top8-renormalized", NULL},
     .measurements = measurements,
     .values = (const struct value[]){
@@ -39,9 +40,9 @@ const struct replication replication_gate = {
 const struct replication replication_control = {
     .id = "control",
     .help = "a learned residual of the same cost in place of the decoded embedding, and PonderLM's rule",
-    .paper = "The paper's discussion asks how much of the gain needs semantic alignment. The control keeps everything, cost included, but learns two tables of its own "
-             "where DiscoLoop decodes with the head and mixes from the embedding: nothing in it stands for a token. PonderLM's rule adds the decoded embeddings "
-             "to the loop's input instead of its output.",
+    .paper = "The paper's discussion asks how much of the gain needs semantic alignment. The control keeps everything, cost included, but learns "
+             "two tables of its own where DiscoLoop decodes with the head and mixes from the embedding: nothing in it stands for a token. "
+             "PonderLM's rule adds the decoded embeddings to the loop's input instead of its output.",
     .trainings = (const char *const[]){"vanilla", "discoloop", "residual", "ponder_sum", NULL},
     .measurements = measurements,
     .values = (const struct value[]){
@@ -53,7 +54,8 @@ const struct replication replication_control = {
     },
     .claims = (const struct claim[]){
         {"DiscoLoop beats the vanilla loop OOD (more than 10 points)", OOD("discoloop"), 1, 0.1, OOD("vanilla")},
-        {"DiscoLoop beats the control of the same cost OOD (more than 10 points): the gain needs the tokens' meaning", OOD("discoloop"), 1, 0.1, OOD("residual")},
+        {"DiscoLoop beats the control of the same cost OOD (more than 10 points): the gain needs the tokens' meaning", OOD("discoloop"), 1, 0.1,
+         OOD("residual")},
         {"the control gains nothing over the vanilla loop OOD (within 5 points)", OOD("residual"), 0, 0.05, OOD("vanilla")},
         {"PonderLM's rule beats the vanilla loop OOD (more than 10 points)", OOD("ponder_sum"), 1, 0.1, OOD("vanilla")},
         {"DiscoLoop beats PonderLM's rule OOD", OOD("discoloop"), 1, 0, OOD("ponder_sum")},

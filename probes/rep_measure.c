@@ -186,7 +186,8 @@ bool rep_matches(const struct table *table, size_t row, const char *where)
 {
     char *copy = mem_text(where ? where : ""), *save = NULL;
     bool ok = true;
-    for (char *condition = strtok_r(copy, ",", &save); ok && condition; condition = strtok_r(NULL, ",", &save)) ok = one_matches(table, row, condition);
+    for (char *condition = strtok_r(copy, ",", &save); ok && condition; condition = strtok_r(NULL, ",", &save))
+        ok = one_matches(table, row, condition);
     mem_free(copy);
     return ok;
 }

@@ -7,9 +7,10 @@
 const struct replication replication_overhead = {
     .id = "overhead",
     .help = "throughput, memory and equal-compute quality of each interface; 129,280 tokens",
-    .paper = "The paper does not report what the return costs; full decode and mix take O(T V d) operations. Times are relative to the plain loop at the same shape, medians of "
-             "interleaved rounds, processor time of one thread, measured live (so these numbers, unlike all others, differ a little each time). Equal-compute quality comes from "
-             "the training runs' logs: accuracy against matrix products spent.",
+    .paper = "The paper does not report what the return costs; full decode and mix take O(T V d) operations. Times are relative to the plain "
+             "loop at the same shape, medians of interleaved rounds, processor time of one thread, measured live (so these numbers, unlike all "
+             "others, differ a little each time). Equal-compute quality comes from the training runs' logs: accuracy against matrix products "
+             "spent.",
     .trainings = (const char *const[]){"vanilla", "discoloop", NULL},
     .measurements = (const struct measurement[]){{"cost", NULL, "overhead"}, {"log", NULL, "log MODEL"}, {0}},
     .values = (const struct value[]){
@@ -47,6 +48,7 @@ const struct replication replication_overhead = {
         {0},
     },
     .pictures = (const struct picture[]){
-        {"", "log", "split=test_id|test_ood,stage=last", "curve", "tflops", "accuracy", 4.6, 3.2, "Accuracy against the matrix products spent on training."}, {0}},
+        {"", "log", "split=test_id|test_ood,stage=last", "curve", "tflops", "accuracy", 4.6, 3.2,
+         "Accuracy against the matrix products spent on training."}, {0}},
     .example = "replicate overhead --seeds 1",
 };

@@ -38,8 +38,10 @@ static double number_of(const struct result *me, const struct pick *pick, const 
 static struct table *numbers_shape(const struct result *me)
 {
     static const struct { const char *name; enum role role; const char *format; } columns[] = {
-        {"kind", ROLE_LABEL, NULL}, {"what", ROLE_LABEL, NULL}, {"brief", ROLE_LABEL, NULL}, {"column", ROLE_LABEL, NULL}, {"paper", ROLE_VALUE, "%.3f"}, {"than", ROLE_VALUE, "%.3f"},
-        {"ours", ROLE_VALUE, "%.3f"}, {"low", ROLE_LOW, "%.3f"}, {"high", ROLE_HIGH, "%.3f"}, {"least", ROLE_COUNT, "%.3f"}, {"most", ROLE_COUNT, "%.3f"},
+        {"kind", ROLE_LABEL, NULL}, {"what", ROLE_LABEL, NULL}, {"brief", ROLE_LABEL, NULL}, {"column", ROLE_LABEL, NULL},
+            {"paper", ROLE_VALUE, "%.3f"}, {"than", ROLE_VALUE, "%.3f"},
+        {"ours", ROLE_VALUE, "%.3f"}, {"low", ROLE_LOW, "%.3f"}, {"high", ROLE_HIGH, "%.3f"}, {"least", ROLE_COUNT, "%.3f"},
+            {"most", ROLE_COUNT, "%.3f"},
         {"n", ROLE_COUNT, "%.0f"}, {"agrees", ROLE_COUNT, "%.0f"}, {"seeds", ROLE_COUNT, "%.0f"}, {"verdict", ROLE_LABEL, NULL},
     };
     struct table *table = table_new(me->row->id);
@@ -104,8 +106,10 @@ static bool add_claim(struct result *me, const struct claim *claim, struct err *
     if (*wrong.text) return err_set(err, "%s, %s: %s", me->row->id, claim->text, wrong.text);
     table_row(me->numbers, (struct cell[]){
         cell_text("claim"), cell_text(claim->text), cell_text(""), cell_text(claim->left.column), cell_number(NAN),
-        cell_number(claim->right.measurement ? number_of(me, &claim->right, "all", NULL) : claim->than), cell_number(number_of(me, &claim->left, "all", NULL)),
-        cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number((double)agrees), cell_number((double)seeds),
+        cell_number(claim->right.measurement ? number_of(me, &claim->right, "all", NULL) : claim->than),
+            cell_number(number_of(me, &claim->left, "all", NULL)),
+        cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number((double)agrees),
+            cell_number((double)seeds),
         cell_text(!seeds ? "not measured" : agrees == seeds ? "agrees" : agrees ? "mixed" : "does not agree")});
     return true;
 }
@@ -136,7 +140,8 @@ static void add_models(const struct table *table, struct text *out)
         bool before = false;
         for (size_t i = 0; model && i < r; i++) before = before || !strcmp(table_text(table, i, "model"), model);
         if (before || !model) continue;
-        text_add(out, "%s%s, %.0f seed%s", out->size ? "; " : "", model, table_number(table, r, "seeds"), table_number(table, r, "seeds") == 1 ? "" : "s");
+        text_add(out, "%s%s, %.0f seed%s", out->size ? "; " : "", model, table_number(table, r, "seeds"),
+                 table_number(table, r, "seeds") == 1 ? "" : "s");
     }
 }
 

@@ -1,7 +1,7 @@
-/* What a replication leaves behind: ID.tsv (its numbers beside the paper's), ID.md (the card), ID-MEASUREMENT.tsv and figures. All of it follows from the
- * tables, the runs' recorded times and the row: the same runs give the same bytes.
+/* What a replication leaves behind: ID.tsv (its numbers beside the paper's), ID.md (the card), ID-MEASUREMENT.tsv and figures. All of it follows
+ * from the tables, the runs' recorded times and the row: the same runs give the same bytes.
  *
- *     struct result result = {.row = row, .scale = scale, .runs = runs, .run_count = n, .tables = tables, .out = "models/replications", .figures = "screenshots"};
+ *     struct result result = {.row = row, .scale = scale, .runs = runs, .run_count = n, .tables = tables, .out = "results", .figures = "results"};
  *     ok = result_compare(&result, err) && result_write(&result, sink, err);
  *     result_clear(&result);
  */

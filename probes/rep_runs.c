@@ -15,7 +15,8 @@
 
 static const struct scale scales[] = {
     {"small", "100 + 100 entities, width 256: minutes for a model on two cores, and shows the effect", "small", (const char *const[]){NULL}, NULL},
-    {"paper", "500 + 500 entities and 3,000 epochs: some 3 to 4 hours for a model on two idle cores, days for all models and seeds", "paper", (const char *const[]){NULL}, NULL},
+    {"paper", "500 + 500 entities and 3,000 epochs: some 3 to 4 hours for a model on two idle cores, days for all models and seeds", "paper",
+     (const char *const[]){NULL}, NULL},
     {"tiny", "seconds, to try out the way; shows nothing", "small",
      (const char *const[]){"epochs=4", "eval_every=2", "batch=64", "warmup=4", "model.hidden_size=16", "model.intermediate_size=32",
                            "model.num_attention_heads=2", "model.num_key_value_heads=2", "model.head_dim=8", NULL}, "-tiny"},
@@ -32,7 +33,8 @@ const struct scale *scale_find(const char *name, struct err *err)
     for (size_t i = 0; scale_name(NULL, i); i++)
         if (!strcmp(scales[i].name, name)) return &scales[i];
     const char *near = text_nearest(name, scale_name, NULL);
-    err_set(err, "--scale: there is no '%s'%s%s%s: small, paper or tiny", text_show(name), near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    err_set(err, "--scale: there is no '%s'%s%s%s: small, paper or tiny", text_show(name), near ? ", did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
     return err_usage(err), NULL;
 }
 
@@ -164,7 +166,8 @@ bool rep_run_train(struct rep_run *run, struct session *session, struct sink *si
 {
     struct text line = {0};
     if (run->other)
-        return err_set(err, "%s: holds a run of another recipe than %s: move it away, or choose another folder with --work", run->folder, run->recipe);
+        return err_set(err, "%s: holds a run of another recipe than %s: move it away, or choose another folder with --work", run->folder,
+                       run->recipe);
     text_add(&line, "train ");
     text_add_quoted(&line, run->recipe);
     text_add(&line, " --out ");

@@ -6,8 +6,8 @@
 const struct replication replication_table_1a = {
     .id = "table-1a",
     .help = "the vanilla loop: accuracy by split and stage",
-    .paper = "The paper's vanilla loop knows all facts after one loop, answers its training questions and most held-out questions about graph A (ID) after two, and "
-             "almost none about graph B (OOD), of which it has seen the facts alone.",
+    .paper = "The paper's vanilla loop knows all facts after one loop, answers its training questions and most held-out questions about graph A "
+             "(ID) after two, and almost none about graph B (OOD), of which it has seen the facts alone.",
     .trainings = (const char *const[]){"vanilla", NULL},
     .measurements = (const struct measurement[]){{"eval", NULL, "eval MODEL"}, {0}},
     .values = (const struct value[]){
@@ -23,8 +23,10 @@ const struct replication replication_table_1a = {
     },
     .claims = (const struct claim[]){
         {"all facts are known after loop 1 (above 98 %)", {"eval", "split=train_atomic,stage=1", "accuracy"}, 1, 0, .than = 0.98},
-        {"two-hop training questions are not answered after loop 1 (below 20 %)", {"eval", "split=train_two_hop,stage=1", "accuracy"}, -1, 0, .than = 0.2},
-        {"two-hop training questions are answered after loop 2 (above 98 %)", {"eval", "split=train_two_hop,stage=2", "accuracy"}, 1, 0, .than = 0.98},
+        {"two-hop training questions are not answered after loop 1 (below 20 %)", {"eval", "split=train_two_hop,stage=1", "accuracy"}, -1, 0,
+         .than = 0.2},
+        {"two-hop training questions are answered after loop 2 (above 98 %)", {"eval", "split=train_two_hop,stage=2", "accuracy"}, 1, 0,
+         .than = 0.98},
         {"held-out questions about graph A are answered (ID above 60 %)", {"eval", "split=test_id,stage=2", "accuracy"}, 1, 0, .than = 0.6},
         {"questions about graph B are not (OOD below 15 %)", {"eval", "split=test_ood,stage=2", "accuracy"}, -1, 0, .than = 0.15},
         {0},
@@ -35,8 +37,8 @@ const struct replication replication_table_1a = {
 const struct replication replication_table_1b = {
     .id = "table-1b",
     .help = "the vanilla loop after loop 1: P(bridge) and its cosine with W[bridge]",
-    .paper = "At position 1 the state after loop 1 decodes to the bridge with certainty, on both graphs, and yet points elsewhere than the bridge's embedding: "
-             "decodable, not aligned.",
+    .paper = "At position 1 the state after loop 1 decodes to the bridge with certainty, on both graphs, and yet points elsewhere than the "
+             "bridge's embedding: decodable, not aligned.",
     .trainings = (const char *const[]){"vanilla", NULL},
     .measurements = (const struct measurement[]){{"bridge", NULL, "bridge MODEL --split test_id,test_ood"}, {0}},
     .values = (const struct value[]){

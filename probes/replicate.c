@@ -14,7 +14,8 @@
 
 static const struct option options[] = {
     {"seeds", OPTION_INT, "3", .low = 1, .high = 100, .help = "trainings of each recipe: seeds 0 to N-1"},
-    {"scale", OPTION_CHOICE, "small", .choices = "small|paper|tiny", .help = "how large: minutes for a model, days, or seconds (which shows nothing)"},
+    {"scale", OPTION_CHOICE, "small", .choices = "small|paper|tiny",
+     .help = "how large: minutes for a model, days, or seconds (which shows nothing)"},
     {"work", OPTION_TEXT, "runs/replicate", .help = "where the training runs are: WORK/SCALE/RECIPE-SEED", .placeholder = "DIR", .aside = true},
     {"out", OPTION_TEXT, NULL, .help = "where card, tables and figures go; default: WORK/SCALE/results", .placeholder = "DIR", .aside = true},
     {"figures", OPTION_TEXT, NULL, .help = "where the figures go instead", .placeholder = "DIR", .aside = true},
@@ -63,7 +64,8 @@ static bool look(struct replicating *me, struct err *err)
     me->runs = mem_new(sizeof *me->runs * (trainings * seeds + 1));
     for (size_t s = 0; s < seeds; s++) /* the first seed of everything first: a result early, intervals later */
         for (size_t t = 0; t < trainings; t++) {
-            if (!rep_run_look(&me->runs[me->run_count], me->session, me->scale, args_text(me->args, "work"), me->row->trainings[t], (long)s, err)) return false;
+            if (!rep_run_look(&me->runs[me->run_count], me->session, me->scale, args_text(me->args, "work"), me->row->trainings[t], (long)s,
+                              err)) return false;
             me->run_count++;
         }
     return true;
@@ -262,7 +264,8 @@ static double add_headline(const struct table *numbers, struct text *out)
     double seeds = 0;
     for (size_t r = 0; r < numbers->row_count; r++) {
         const char *brief = table_text(numbers, r, "brief"), *column = table_text(numbers, r, "column");
-        double ours = table_number(numbers, r, "ours"), paper = table_number(numbers, r, "paper"), by = column && !strcmp(column, "accuracy") ? 100 : 1;
+        double ours = table_number(numbers, r, "ours"), paper = table_number(numbers, r, "paper"),
+            by = column && !strcmp(column, "accuracy") ? 100 : 1;
         if (!brief || !*brief || isnan(ours)) continue;
         seeds = fmax(seeds, table_number(numbers, r, "seeds"));
         text_add(out, by > 1 ? "%s%s %.1f %%" : "%s%s %.3g", out->size ? ", " : "", brief, by * ours);
@@ -287,8 +290,10 @@ static bool list_one(struct replicating *me, struct err *err)
         const char *folder = strncmp(card, me->out, strlen(me->out)) ? "screenshots" : me->figures;
         text_add(&figure, "%s/replicate-%s%s%s.png", folder, me->row->id, *picture->name ? "-" : "", picture->name);
     }
-    sink_row(me->sink, (struct cell[]){cell_text(me->row->id), cell_text(state.data), cell_number(seeds), cell_text(headline.data ? headline.data : ""),
-                                       cell_text(figure.data && file_exists(figure.data) ? figure.data : ""), cell_text(card ? card : ""), cell_text(me->row->help)});
+    sink_row(me->sink, (struct cell[]){cell_text(me->row->id), cell_text(state.data), cell_number(seeds),
+                                       cell_text(headline.data ? headline.data : ""),
+                                       cell_text(figure.data && file_exists(figure.data) ? figure.data : ""), cell_text(card ? card : ""),
+                                           cell_text(me->row->help)});
     bool ok = !tsv || numbers;
     table_free(numbers);
     mem_free(card), mem_free(tsv);
@@ -337,8 +342,9 @@ const struct command command_replicate = {
     .words = "[ID]",
     .most = 1,
     .help = "the paper's tables and figures: trains what is missing, measures, writes table, figure and card",
-    .more = "Without ID, or with --list: all of them with their state. Stopped by Ctrl-C it goes on from there when run again: finished trainings are kept, and\n"
-            "begun ones resumed. A card says what agrees with the paper by rules that stand beside the numbers, and never counts a run that is not finished.",
+    .more = "Without ID, or with --list: all of them with their state. Stopped by Ctrl-C it goes on from there when run again: finished "
+            "trainings are kept, and\nbegun ones resumed. A card says what agrees with the paper by rules that stand beside the numbers, and "
+            "never counts a run that is not finished.",
     .options = options,
     .example = "replicate --list",
     .run = run,

@@ -1,5 +1,5 @@
-/* A replication: one result of the paper, from nothing to a card. `loopscope replicate ID` trains what is missing, runs command lines on every finished
- * run, and compares what they gave with the paper's numbers. A row is data only; every measurement is an ordinary command.
+/* A replication: one result of the paper, from nothing to a card. `loopscope replicate ID` trains what is missing, runs command lines on every
+ * finished run, and compares what they gave with the paper's numbers. A row is data only; every measurement is an ordinary command.
  *
  *     const struct replication replication_table_1a = {
  *         .id = "table-1a", .help = "the vanilla loop's accuracy by split and stage",
@@ -11,12 +11,12 @@
  *         .example = "replicate table-1a --seeds 1",
  *     };
  *
- * and one entry in REPLICATIONS of src/registry.c. Training NAME of a scale is the recipe models/recipes/SCALE/NAME (tiny: those of small, cut down; a
- * recipe's data NAME-small becomes NAME-tiny there, which needs datasets/NAME-tiny.spec).
+ * and one entry in REPLICATIONS of src/registry.c. Training NAME of a scale is the recipe models/recipes/SCALE/NAME (tiny: those of small, cut
+ * down; a recipe's data NAME-small becomes NAME-tiny there, which needs datasets/NAME-tiny.spec).
  *
- * Selectors, "column=a|b,column=c", choose rows of a measurement's table. Beside the command's own columns it has `model` (the training's name) and `seed`
- * (a number, or "all": the questions of all seeds pooled). "stage=last" is the largest stage that a row of the same model has; "alpha=best" the row whose
- * value is largest. A row without a seed in its selector is asked twice: pooled, and for each seed.
+ * Selectors, "column=a|b,column=c", choose rows of a measurement's table. Beside the command's own columns it has `model` (the training's name) and
+ * `seed` (a number, or "all": the questions of all seeds pooled). "stage=last" is the largest stage that a row of the same model has; "alpha=best"
+ * the row whose value is largest. A row without a seed in its selector is asked twice: pooled, and for each seed.
  */
 #ifndef PROBES_REPLICATE_H
 #define PROBES_REPLICATE_H
@@ -28,8 +28,8 @@
 
 /* A command line that is run on every finished run of some trainings; MODEL stands for the run's folder, SCALE for the
  * scale's name ("--data four-hop-SCALE"). Without MODEL: run once, nothing is pooled. The
- * tables of all runs become one, ID-NAME.tsv. Pooled rows: n and correct are summed, and accuracy, low and high follow (Wilson); other values are means
- * weighted by n. Behind each value V stand V_least and V_most: the range over seeds. */
+ * tables of all runs become one, ID-NAME.tsv. Pooled rows: n and correct are summed, and accuracy, low and high follow (Wilson); other values are
+ * means weighted by n. Behind each value V stand V_least and V_most: the range over seeds. */
 struct measurement { const char *name, *trainings /* "a,b", NULL: all */, *line; };
 
 /* A number of a measurement's table. */
@@ -44,8 +44,8 @@ struct value {
     const char *remark;    /* about the paper's number ("read off a figure"), or NULL */
 };
 
-/* A statement that the numbers decide, seed by seed: sign * (left - right) > margin, or, with sign 0, |left - right| < margin; right is a pick, or the
- * number `than` when it has no measurement. */
+/* A statement that the numbers decide, seed by seed: sign * (left - right) > margin, or, with sign 0, |left - right| < margin; right is a pick,
+ * or the number `than` when it has no measurement. */
 struct claim {
     const char *text;
     struct pick left;
