@@ -65,8 +65,8 @@ static bool subject_open(struct subject *s, const struct shape *shape, const cha
     while (strcmp(kinds[i].name, kind)) i++;
     text_add(&config, "{\"model_type\":\"looped\",\"vocab_size\":%d,\"hidden_size\":%d,\"intermediate_size\":%d,"
                       "\"num_hidden_layers\":1,\"num_loops\":%d,\"num_attention_heads\":4,\"num_key_value_heads\":4,\"hidden_act\":\"silu\","
-                      "\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\",\"rope_theta\":10000,\"tie_word_embeddings\":true,\"norm_each_loop\":true,"
-                      "\"loop_interface\":{%s}}",
+                      "\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\",\"rope_theta\":10000,\"tie_word_embeddings\":true,"
+                      "\"norm_each_loop\":true,\"loop_interface\":{%s}}",
              shape->vocab, shape->width, shape->inner, shape->loops, kinds[i].config);
     s->model = model_fresh(config.data, "overhead", NULL, err);
     text_clear(&config);
