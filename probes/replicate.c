@@ -94,8 +94,9 @@ static bool training_progress(struct sink *sink, const struct progress *progress
     const struct rep_run *run = &me->me->runs[me->run];
     struct text what = {0};
     struct progress whole = *progress;
-    text_add(&what, "%s, seed %ld (run %zu of %zu)", run->training, run->seed, me->number, me->count);
+    text_add(&what, "%s-%ld (%zu of %zu)", run->training, run->seed, me->number, me->count);
     whole.what = what.data;
+    whole.detail = NULL; /* losses and accuracies would leave no room for the time */
     if (progress->rate > 0) whole.left = progress->left + progress->total / progress->rate * (double)(me->count - me->number);
     bool go_on = sink_progress(me->me->sink, &whole);
     text_clear(&what);
