@@ -101,15 +101,18 @@ static void plant_bridge(struct sink *sink)
 /* An edit by alpha moves the answer in: right from 0.5 on. */
 static void plant_lens(struct sink *sink, const char *line)
 {
-    static const char *const inputs[] = {"e137", "r20", "r11"};
-    static const char *const tokens[3][3] = {{"e137", "e044", "e044"}, {"r20", "e192", "e192"}, {"r11", "e061", "e044"}};
+    static const char *const plain_inputs[] = {"e137", "r20", "r11"}, *const wide_inputs[] = {"漢字", "の母", "が住むところ"};
+    static const char *const plain_tokens[3][3] = {{"e137", "e044", "e044"}, {"r20", "e192", "e192"}, {"r11", "e061", "e044"}};
+    static const char *const wide_tokens[3][3] = {{"漢字", "東京都", "大阪"}, {"の母", "太郎左衛門", "e192"}, {"が住むところ", "山", "é́日"}};
+    bool wide = strstr(line, "漢字"); /* names of two columns a letter, and of letters with marks */
+    const char *const *inputs = wide ? wide_inputs : plain_inputs, *const(*tokens)[3] = wide ? wide_tokens : plain_tokens;
     const char *at = strstr(line, "alpha="), *colon = strrchr(strstr(line, "--row"), ':');
     double alpha = at ? strtod(at + 6, NULL) : 0;
     bool right = alpha >= 0.5 || (colon && strtol(colon + 1, NULL, 10) % 3 == 1);
     static const char *const columns[] = {"position", "input", "boundary", "token", "p", "cosine", "norm", "entropy", "distance", "p_answer",
                                           "rank_answer", "cosine_answer", "p_bridge", "rank_bridge", "cosine_bridge", NULL};
     struct table *t = make("lens", columns);
-    table_fact(t, "question", "e137 r20 r11");
+    table_fact(t, "question", "%s %s %s", inputs[0], inputs[1], inputs[2]);
     table_fact(t, "answer", "e188"), table_fact(t, "answer_position", "2");
     table_fact(t, "bridge", "e192"), table_fact(t, "bridge_position", "1");
     table_fact(t, "predicted", "%s", right ? "e188" : "e044"), table_fact(t, "correct", "%s", right ? "yes" : "no");
@@ -196,6 +199,7 @@ static void press(struct app *app, const char *keys)
 
 static char *screen(struct app *app, int rows, int cols)
 {
+    for (size_t i = 0; i < app->journal.count; i++) app->journal.entries[i].when = 43200, app->journal.entries[i].seconds = 0.25;
     struct cells *cells = cells_new(rows, cols);
     struct text out = {0};
     int row, col;
@@ -231,6 +235,10 @@ static const struct shot { const char *name, *keys; int rows, cols; bool ascii; 
     {"sweep", "5s", 24, 80, false},          {"sweep-small", "5s<Left>", 16, 60, true}, {"sweep-field", "5s<Tab><Right>", 24, 80, false},
     {"flips", "5sff", 24, 80, false},        {"ask-data", "3d", 24, 80, false},
     {"help", "4?", 24, 80, false},           {"help-end", "3?<PgDn><PgDn><PgDn><PgDn>", 24, 80, true}, {"output", ":say hello<Enter>", 24, 80, false},
+    {"log", "45s:view log<Enter>", 24, 80, false}, {"log-rerun", "4m:view log<Enter><Up><Enter>", 24, 80, false}, {"menu", "4g<Down>", 24, 80, false}, {"menu-ascii", "4g", 16, 60, true},
+    {"tour", "2:tour<Enter>>>", 24, 80, false}, {"tour-small", ":tour<Enter>>>>>", 16, 60, true}, {"undo", "5<Right><Right>u", 24, 80, false},
+    {"zoom", "3<Tab>z", 24, 80, false}, {"hide", "2\\", 24, 80, false}, {"search", "2/block<Enter>n", 24, 80, false}, {"choices", ":lens --t<Tab>", 24, 80, false},
+    {"symptoms", "4?s", 24, 80, false}, {"wide-names", "4d漢字<Enter>", 24, 80, false}, {"wide-names-small", "4d漢字<Enter>", 16, 60, false}, {"figures", ":view figures<Enter>", 24, 80, false},
     {"output-wrong", ":what is it<Enter>", 24, 80, false}, {"prompt", ":ev<Tab>", 24, 80, false}, {"too-small", "", 5, 20, false},
 };
 
@@ -240,6 +248,7 @@ static void test_golden(void **unused)
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
         struct stage stage = stage_open(planted);
         stage.app->ascii = shots[i].ascii;
+        stage.app->gallery.folder = "tests/screens/figures";
         press(stage.app, shots[i].keys);
         char *got = screen(stage.app, shots[i].rows, shots[i].cols);
         compare(shots[i].name, got);

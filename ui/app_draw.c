@@ -79,6 +79,12 @@ static void draw_header(struct app *app, struct cells *cells)
         add_about(app, &about);
         const char *base = strrchr(app->model, '/');
         col = cells_put(cells, 0, col + 2, TINT_TITLE, base && base[1] ? base + 1 : app->model, end - col - 3);
+        while (text_width(about.data) > end - col - 1) { /* whole facts only: half a number is a wrong one */
+            char *last = about.data;
+            for (char *at = last; (at = strstr(at, "  ")); at++) last = at;
+            if (last == about.data) break;
+            *last = '\0';
+        }
         cells_put(cells, 0, col, TINT_PLAIN, about.data, end - col - 1);
         text_clear(&about);
     }

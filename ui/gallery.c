@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const char folder[] = "figures";
-
 static void empty(char ***list, size_t *count)
 {
     while (*count) mem_free((*list)[--*count]);
@@ -28,6 +26,7 @@ void gallery_look(struct gallery *gallery)
     char **names;
     size_t count;
     struct err err = {0};
+    const char *folder = gallery->folder ? gallery->folder : "figures";
     empty(&gallery->paths, &gallery->count);
     if (file_is_folder(folder) && folder_list(folder, &names, &count, &err)) {
         for (size_t i = 0; i < count; i++) {

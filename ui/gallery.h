@@ -10,6 +10,7 @@
 #include "figures/figure.h"
 
 struct gallery {
+    const char *folder;    /* NULL: figures */
     char **paths;          /* sorted */
     size_t count, room;
     char **extra;          /* written by this session outside of figures/ */

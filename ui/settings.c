@@ -128,11 +128,21 @@ const char *settings_name(size_t i, const struct setting **setting)
     return NULL;
 }
 
-static const char *nth_name(const void *list, size_t i)
+/* The message for a name that is not known. */
+static bool unknown(const char *name, struct err *err)
 {
+    char *names[256];
     const struct setting *setting;
-    (void)list;
-    return settings_name(i, &setting);
+    const char *one;
+    size_t count = 0;
+    while (count < 255 && (one = settings_name(count, &setting))) names[count++] = mem_text(one);
+    names[count] = NULL;
+    const char *near = text_nearest(name, text_name, names);
+    err_set(err, "set %s: no such setting", text_show(name));
+    if (near) err_add(err, ": did you mean %s?", near);
+    else err_add(err, ": Tab behind ':set ' lists them");
+    while (count) mem_free(names[--count]);
+    return false;
 }
 
 static const struct setting *find(const char *name, const struct view **view)
@@ -154,11 +164,7 @@ bool settings_set(struct app *app, const char *name, const char *value, struct e
 {
     const struct view *view, *here = app->view;
     const struct setting *setting = find(name, &view);
-    if (!setting) {
-        const char *near = text_nearest(name, nth_name, NULL);
-        err_set(err, "set %s: no such setting", text_show(name));
-        return near ? err_add(err, ": did you mean %s?", near) : err_add(err, ": Tab behind ':set ' lists them");
-    }
+    if (!setting) return unknown(name, err);
     if (view) app->view = view;
     bool good = setting->set(app, value);
     if (view) app->view = here;

@@ -1,0 +1,524 @@
+/* The workbench around the views: settings, undo, saved sessions, preferences, the log and its replay, completion, the mouse, and long work that goes
+ * on behind the view. */
+#include "app.h"
+#include "complete.h"
+#include "history.h"
+#include "home.h"
+#include "saved.h"
+#include "search.h"
+
+#include "doing/command.h"
+#include "doing/manual.h"
+#include "figures/cells_picture.h"
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/loopscope-workbench-XXXXXX";
+
+static char *in_folder(const char *name) { return path_join(folder, name); }
+
+/* Every command gives the same small table; "slow" takes until it is stopped or released. */
+static volatile int released, slow_runs;
+
+static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
+{
+    bool slow = text_starts(line, "sweep");
+    struct table *table = table_new("planted");
+    table_column(table, "split", ROLE_LABEL, NULL);
+    table_column(table, "n", ROLE_COUNT, NULL);
+    if (text_starts(line, "wrong")) return table_free(table), err_set(err, "there is no such thing");
+    sink_table(sink, table);
+    table_free(table);
+    for (int i = 0; i < 3; i++) sink_row(sink, (struct cell[]){cell_text(i == 1 ? "test_ood" : i ? "train" : "test_id"), cell_number(1000)});
+    if (slow) __atomic_add_fetch(&slow_runs, 1, __ATOMIC_SEQ_CST);
+    for (int i = 0; slow && !released && i < 20000; i++) {
+        usleep(1000);
+        struct progress progress = {.what = "sweep", .done = 45, .total = 100, .unit = "cells", .rate = 12, .left = 4};
+        if (!sink_progress(sink, &progress) || session_stopped(session)) return err_stop(err, "stopped");
+    }
+    return true;
+}
+
+static struct session *session;
+
+static struct app *open_app(void)
+{
+    session = session_new(1);
+    return app_new(session, planted, "models/vanilla");
+}
+
+static void close_app(struct app *app)
+{
+    app_free(app);
+    session_free(session);
+}
+
+static void press(struct app *app, const char *keys)
+{
+    app_settle(app);
+    while (*keys) app_key(app, key_read(&keys)), app_settle(app);
+}
+
+static char *screen(struct app *app, int rows, int cols)
+{
+    struct cells *cells = cells_new(rows, cols);
+    struct text out = {0};
+    int row, col;
+    app_draw(app, cells, &row, &col);
+    cells_add_rows(cells, &out);
+    cells_free(cells);
+    return out.data;
+}
+
+static void assert_shows(struct app *app, const char *text)
+{
+    char *got = screen(app, 24, 100);
+    if (!strstr(got, text)) fail_msg("'%s' is not on the screen\n%s", text, got);
+    mem_free(got);
+}
+
+/* ---- settings */
+
+static char *settings_now(struct app *app)
+{
+    struct text out = {0};
+    settings_add(app, SETTINGS_ALL, &out);
+    return out.data;
+}
+
+static void test_settings(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    struct err err = {0};
+    assert_true(settings_set(app, "grid.metric", "cosine", &err));
+    assert_true(settings_set(app, "intervene.edit", "mix@h.0:position=2,alpha=0.25,norm=match", &err));
+    assert_true(settings_set(app, "position", "2", &err));
+    assert_false(settings_set(app, "grid.metric", "colour", &err));
+    assert_non_null(strstr(err.text, "cosine"));
+    assert_false(settings_set(app, "grid.metrik", "cosine", &err));
+    assert_non_null(strstr(err.text, "grid.metric"));
+    assert_false(settings_set(app, "intervene.edit", "mix@h.0:alpha=7", &err));
+    assert_false(settings_set(app, "boundary", "-1", &err));
+    char *before = settings_now(app);
+    assert_non_null(strstr(before, "set intervene.edit mix@h.0:position=2,"));
+    assert_non_null(strstr(before, "alpha=0.25"));
+    settings_restore(app, before);
+    char *after = settings_now(app);
+    assert_string_equal(before, after);
+    mem_free(before), mem_free(after);
+    close_app(app);
+}
+
+static void test_every_setting_takes_what_it_gives(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    const struct setting *setting;
+    const char *name;
+    for (size_t i = 0; (name = settings_name(i, &setting)); i++) {
+        assert_non_null(setting->help);
+        for (const char *const *c = setting->choices; c && *c; c++) {
+            struct err err = {0};
+            struct text line = {0};
+            text_add(&line, "set %s ", name);
+            text_add_quoted(&line, *c);
+            if (!settings_set(app, name, *c, &err)) fail_msg("%s", err.text);
+            char *now = settings_now(app);
+            if (!strstr(now, line.data)) fail_msg("'%s' is not in\n%s", line.data, now);
+            mem_free(now);
+            text_clear(&line);
+            name = settings_name(i, &setting);
+        }
+    }
+    close_app(app);
+}
+
+static void test_undo(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":view grid<Enter>");
+    char *first = settings_now(app);
+    press(app, "mm");
+    press(app, ":set split test_id<Enter>");
+    char *last = settings_now(app);
+    press(app, "uuu");
+    char *back = settings_now(app);
+    assert_string_equal(back, first);
+    press(app, "u");
+    assert_shows(app, "no setting was changed before");
+    press(app, "<^R><^R><^R>");
+    char *again = settings_now(app);
+    assert_string_equal(again, last);
+    mem_free(first), mem_free(last), mem_free(back), mem_free(again);
+    press(app, "u<Left>m<^R>"); /* a change ends what could be done again */
+    assert_shows(app, "nothing was undone");
+    close_app(app);
+}
+
+static void test_session_file(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    char *path = in_folder("a.session"), *other = in_folder("b.session");
+    struct err err = {0};
+    press(app, ":view grid<Enter>mmm:set row 17<Enter>");
+    char *before = settings_now(app);
+    assert_true(saved_write(app, path, &err));
+    close_app(app);
+    app = open_app();
+    assert_true(saved_read(app, path, &err));
+    char *after = settings_now(app);
+    assert_string_equal(before, after);
+    mem_free(before), mem_free(after);
+    static const char wrong[] = "# mine\nset split test_id\n\nset rows 3\n";
+    assert_true(file_write(other, wrong, sizeof wrong - 1, &err));
+    assert_false(saved_read(app, other, &err));
+    assert_non_null(strstr(err.text, "b.session:4"));
+    assert_non_null(strstr(err.text, "did you mean row"));
+    mem_free(path), mem_free(other);
+    close_app(app);
+}
+
+static void test_preferences(void **unused)
+{
+    (void)unused;
+    char *path = in_folder("config/settings");
+    struct prefs prefs;
+    struct err err = {0};
+    assert_true(prefs_read(&prefs, path, &err)); /* not there yet */
+    assert_true(prefs_set(&prefs, "theme", "light", &err) && prefs_set(&prefs, "mouse", "off", &err));
+    assert_false(prefs_set(&prefs, "theme", "green", &err));
+    assert_non_null(strstr(err.text, "dark|light|none"));
+    assert_true(prefs_write(&prefs, path, &err));
+    char *text = file_read(path, 1 << 16, NULL, &err);
+    struct text more = {0};
+    text_add(&more, "# of a later version\nsound loud\n%srows 99999\n", text);
+    assert_true(file_write(path, more.data, more.size, &err));
+    prefs_release(&prefs);
+    assert_false(prefs_read(&prefs, path, &err)); /* rows is wrong, the rest counts */
+    assert_int_equal(prefs.theme, THEME_LIGHT);
+    assert_false(prefs.mouse);
+    assert_true(prefs_set(&prefs, "rows", "30", &err) && prefs_write(&prefs, path, &err));
+    mem_free(text);
+    text = file_read(path, 1 << 16, NULL, &err);
+    assert_non_null(strstr(text, "# of a later version\nsound loud\n"));
+    assert_non_null(strstr(text, "rows 99999\n"));
+    assert_non_null(strstr(text, "rows 30\n"));
+    prefs_release(&prefs);
+    text_clear(&more);
+    mem_free(text), mem_free(path);
+}
+
+/* ---- the log */
+
+static void test_log(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    char *path = in_folder("a.log");
+    struct err err = {0};
+    journal_open(&app->journal, in_folder("state/log"));
+    press(app, ":view splits<Enter>:wrong one<Enter>:view log<Enter>");
+    assert_shows(app, "failed");
+    press(app, ":save-log ");
+    for (const char *c = path; *c; c++) app_key(app, *c);
+    press(app, "<Enter>");
+    char *text = file_read(path, 1 << 20, NULL, &err), *kept = file_read(app->journal.path, 1 << 20, NULL, &err);
+    assert_non_null(strstr(text, "\neval models/vanilla\n"));
+    assert_non_null(strstr(text, "\n# wrong one\n"));
+    assert_string_equal(text, kept);
+    press(app, "/eval<Enter><Enter>"); /* found, and run again: it is on the screen */
+    assert_string_equal(app->view->name, "splits");
+    mem_free(text), mem_free(kept), mem_free(path);
+    close_app(app);
+}
+
+static bool replay(const char *script, struct text *said, struct err *err)
+{
+    char *path = in_folder("script"), *line = NULL;
+    struct session *own = session_new(1);
+    struct collector collector;
+    collector_init(&collector);
+    assert_true(file_write(path, script, strlen(script), err));
+    struct text text = {0};
+    text_add(&text, "replay %s", path);
+    line = text.data;
+    bool ok = command_line(own, line, &collector.sink, err);
+    text_add(said, "%s", collector.said.data ? collector.said.data : "");
+    collector_release(&collector);
+    session_free(own);
+    mem_free(path), mem_free(line);
+    return ok;
+}
+
+static void test_replay(void **unused)
+{
+    (void)unused;
+    struct text said = {0};
+    struct err err = {0};
+    assert_true(replay("# a comment\n\n$ loopscope help data\r\n  loopscope help info\n", &said, &err));
+    assert_non_null(strstr(said.data, "$ loopscope help data"));
+    assert_non_null(strstr(said.data, "usage: loopscope info"));
+    said.size = 0;
+    assert_false(replay("help\n# x\nhepl\nhelp data\n", &said, &err));
+    assert_non_null(strstr(err.text, "script:3: unknown command 'hepl'"));
+    assert_null(strstr(said.data, "help data"));
+    assert_false(replay("replay /dev/null\n", &said, &err));
+    assert_non_null(strstr(err.text, "part of another"));
+    text_clear(&said);
+}
+
+static void test_history(void **unused)
+{
+    (void)unused;
+    char *path = in_folder("state/history");
+    struct prompt prompt = {0};
+    history_add(path, "help data"), history_add(path, "eval 'a b'");
+    history_read(&prompt, path);
+    assert_int_equal(prompt.entered_count, 2);
+    assert_string_equal(prompt.entered[1], "eval 'a b'");
+    prompt_release(&prompt);
+    mem_free(path);
+}
+
+/* ---- completion */
+
+static void assert_completes(struct app *app, const char *typed, const char *line, const char *choices)
+{
+    press(app, ":");
+    for (const char *c = typed; *c;) {
+        unsigned code = 0;
+        c += text_utf8(c, &code);
+        app_key(app, (int)code);
+    }
+    app_key(app, PRESS_TAB);
+    assert_string_equal(app->prompt.line.data, line);
+    if (choices && !strstr(app->choices.size ? app->choices.data : "", choices)) fail_msg("%s: '%s' is not in '%s'", typed, choices, app->choices.data);
+    app_key(app, PRESS_ESCAPE);
+}
+
+static void test_completion(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":view splits<Enter>"); /* its table names the splits */
+    assert_completes(app, "swe", "sweep ", NULL);
+    assert_completes(app, "data kh", "data khop ", NULL);
+    assert_completes(app, "sweep x --nor", "sweep x --norm ", NULL);
+    assert_completes(app, "sweep x --norm m", "sweep x --norm match ", NULL);
+    assert_completes(app, "sweep x --norm ", "sweep x --norm ", "rms  match");
+    assert_completes(app, "eval x --split test_", "eval x --split test_", "test_id  test_ood");
+    assert_completes(app, "eval x --split test_id,tr", "eval x --split test_id,train ", NULL);
+    assert_completes(app, "lens x --row test_o", "lens x --row test_ood:", NULL);
+    assert_completes(app, "lens x --do m", "lens x --do mix@", NULL);
+    assert_completes(app, "lens x --do mix@h.1:al", "lens x --do mix@h.1:alpha=", NULL);
+    assert_completes(app, "lens x --do mix@h.1:norm=r", "lens x --do mix@h.1:norm=rms ", NULL);
+    assert_completes(app, "info models/rec", "info models/recipes/", NULL);
+    assert_completes(app, "set grid.me", "set grid.metric ", NULL);
+    assert_completes(app, "set grid.metric co", "set grid.metric cosine ", NULL);
+    assert_completes(app, "set theme l", "set theme light ", NULL);
+    assert_completes(app, "view gri", "view grid ", NULL);
+    assert_completes(app, "tou", "tour ", NULL);
+    assert_completes(app, "plot Makef", "plot Makefile ", NULL);
+    assert_completes(app, "nonsen", "nonsen", "nothing known");
+    close_app(app);
+}
+
+/* ---- the mouse, parts */
+
+static void click(struct app *app, int row, int col)
+{
+    mem_free(screen(app, 24, 100)); /* places are those of the last drawing */
+    app_mouse(app, PRESS_CLICK, row, col);
+    app_settle(app);
+}
+
+static void test_mouse(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":view log<Enter>");
+    mem_free(screen(app, 24, 100));
+    for (int i = 0; i < app->tab_count; i++)
+        if (!strcmp(app->tabs[i].view->name, "splits")) click(app, 0, app->tabs[i].from + 1);
+    assert_string_equal(app->view->name, "splits");
+    press(app, ":view log<Enter>");
+    app_mouse(app, PRESS_WHEEL_UP, 5, 5);
+    press(app, "g");
+    click(app, 12, 50); /* a line of the list of views */
+    assert_string_not_equal(app->view->name, "log");
+    assert_int_equal(app->menu, -1);
+    press(app, "g");
+    click(app, 23, 1); /* beside it */
+    assert_int_equal(app->menu, -1);
+    close_app(app);
+}
+
+static void test_parts(void **unused)
+{
+    (void)unused;
+    for (size_t v = 0; views[v]; v++) {
+        struct app *app = open_app();
+        app_go(app, views[v]);
+        int count = 0;
+        while (views[v]->parts && views[v]->parts[count]) count++;
+        for (int i = 0; count > 1 && i < count; i++) {
+            press(app, "z"), mem_free(screen(app, 24, 80));
+            press(app, "z\\"), mem_free(screen(app, 16, 60));
+            press(app, "\\<Tab>");
+        }
+        if (count > 1) assert_ptr_equal(app->view, views[v]); /* Tab went around its parts */
+        close_app(app);
+    }
+}
+
+/* ---- long work */
+
+static void take_until(struct app *app, bool (*done)(struct app *app))
+{
+    for (int i = 0; i < 5000 && !done(app); i++) usleep(1000), app_take_posts(app);
+    assert_true(done(app));
+}
+
+static bool is_running(struct app *app)
+{
+    const struct result *r = app_find(app, "sweep x");
+    return r && r->state == RESULT_RUNNING && r->moving && clock_seconds() - r->started > 0.4;
+}
+static bool is_done(struct app *app) { return app_find(app, "sweep x") && app_find(app, "sweep x")->state == RESULT_DONE; }
+static bool is_stopped(struct app *app) { return app_find(app, "sweep x") && app_find(app, "sweep x")->state == RESULT_STOPPED; }
+static bool here_is_done(struct app *app) { return app_current(app, 0); }
+
+static void test_work_goes_on_behind(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    released = 0, slow_runs = 0;
+    app_work(app);
+    app_enter(app, "sweep x");
+    app_update(app);
+    take_until(app, is_running);
+    assert_shows(app, "sweep 45 %  12 cells/s  4 s left");
+    app_go(app, view_find("splits"));
+    app_update(app);
+    take_until(app, here_is_done); /* not behind the sweep */
+    assert_true(is_running(app));
+    assert_shows(app, "sweep 45 %");
+    released = 1;
+    take_until(app, is_done);
+    assert_int_equal(slow_runs, 1);
+    assert_null(app_behind(app));
+    close_app(app);
+}
+
+static void test_stops_soon(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    released = 0;
+    app_work(app);
+    app_enter(app, "sweep x");
+    app_update(app);
+    take_until(app, is_running);
+    app_go(app, view_find("splits"));
+    app_update(app);
+    take_until(app, here_is_done);
+    double began = clock_seconds();
+    app_interrupt(app); /* nothing runs for the view: it is the work behind that stops */
+    take_until(app, is_stopped);
+    assert_true(clock_seconds() - began < 0.5);
+    assert_false(app->quit);
+    assert_int_equal(app_find(app, "sweep x")->tables[0]->row_count, 3); /* it keeps what it had */
+    close_app(app);
+}
+
+/* ---- from the rows */
+
+static void test_manual(void **unused)
+{
+    (void)unused;
+    struct text page = {0}, bash = {0}, zsh = {0};
+    manual_page(&page);
+    assert_true(manual_completion("bash", &bash) && manual_completion("zsh", &zsh));
+    assert_false(manual_completion("fish", &bash));
+    const char *name;
+    for (size_t i = 0; (name = command_name(NULL, i)); i++) {
+        struct text heading = {0};
+        text_add(&heading, "\n.SS loopscope ");
+        manual_add(&heading, name);
+        assert_non_null(strstr(page.data, heading.data));
+        assert_non_null(strstr(bash.data, name));
+        assert_non_null(strstr(zsh.data, name));
+        text_clear(&heading);
+    }
+    for (size_t v = 0; views[v]; v++) assert_non_null(strstr(page.data, views[v]->title));
+    text_clear(&page), text_clear(&bash), text_clear(&zsh);
+}
+
+static void test_picture(void **unused)
+{
+    (void)unused;
+    struct cells *cells = cells_new(3, 20);
+    struct cells_look look = {.ground = 0};
+    struct text one = {0}, two = {0};
+    struct err err = {0};
+    for (int t = 0; t < TINT_COUNT; t++) look.colour[t] = 0xffffff;
+    cells_text(cells, 0, 0, TINT_PLAIN, "漢字 ⠿█▌─ é ▸");
+    assert_true(cells_png(cells, &look, &one, &err) && cells_png(cells, &look, &two, &err));
+    assert_int_equal(one.size, two.size);
+    assert_memory_equal(one.data, two.data, one.size);
+    assert_memory_equal(one.data, "\x89PNG", 4);
+    text_clear(&one), text_clear(&two);
+    cells_free(cells);
+}
+
+static void test_search(void **unused)
+{
+    (void)unused;
+    static const char lines[] = "one\ntwo\none more\nthree\n";
+    assert_int_equal(search_lines(lines, "one", 0, 1), 2);
+    assert_int_equal(search_lines(lines, "one", 2, 1), 0);
+    assert_int_equal(search_lines(lines, "one", 0, -1), 2);
+    assert_int_equal(search_lines(lines, "four", 0, 1), -1);
+    assert_int_equal(search_table(NULL, "x", 0, 1), -1);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **unused)
+{
+    char line[128];
+    (void)unused;
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    return system(line);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
+        cmocka_unit_test(test_session_file), cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
+    };
+    return cmocka_run_group_tests_name("workbench", tests, set_up, tear_down);
+}
