@@ -233,7 +233,7 @@ static const struct shot { const char *name, *keys; int rows, cols; bool ascii; 
     {"grid-cosine", "4mmm", 24, 80, false},  {"grid-ascii", "4<Down><Left>", 16, 60, true}, {"grid-wrong", "4<Down>n", 24, 80, false},
     {"grid-split", "4]", 24, 120, false},    {"intervene", "4i", 24, 80, false},        {"intervene-alpha", "5<Right><Right>", 24, 80, true},
     {"sweep", "5s", 24, 80, false},          {"sweep-small", "5s<Left>", 16, 60, true}, {"sweep-field", "5s<Tab><Right>", 24, 80, false},
-    {"flips", "5sff", 24, 80, false},        {"ask-data", "3d", 24, 80, false},
+    {"ask-data", "3d", 24, 80, false},
     {"help", "4?", 24, 80, false},           {"help-end", "3?<PgDn><PgDn><PgDn><PgDn>", 24, 80, true}, {"output", ":say hello<Enter>", 24, 80, false},
     {"log", "45s:view log<Enter>", 24, 80, false}, {"log-rerun", "4m:view log<Enter><Up><Enter>", 24, 80, false}, {"menu", "4g<Down>", 24, 80, false}, {"menu-ascii", "4g", 16, 60, true},
     {"tour", "2:tour<Enter>>>", 24, 80, false}, {"tour-small", ":tour<Enter>>>>>", 16, 60, true}, {"undo", "5<Right><Right>u", 24, 80, false},

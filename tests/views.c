@@ -18,7 +18,8 @@
 
 /* Which table a line gets: the first whose words the line holds, in this order. */
 static const struct { const char *start, *word, *file; } plants[] = {
-    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "", "lens"},
+    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"},
+    {"lens", "", "lens"}, {"flips", "", "flips"}, {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"},
     {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
 };
 
@@ -48,6 +49,12 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"bridge-odds", "bridge", "l<Right><Up>-", 40, 120, false},
     {"bridge-list", "bridge", "cccw<Enter><Down>", 24, 80, false},
     {"bridge-ascii", "bridge", "v", 16, 60, true},
+    {"flips", "intervene", "f<Down>", 24, 80, false},
+    {"flips-places", "intervene", "f<Down><Enter>", 40, 120, false},
+    {"fade", "intervene", "r", 24, 80, false},
+    {"places", "intervene", "p", 16, 60, true},
+    {"map", "intervene", "as<Right>", 24, 120, false},
+    {"map-small", "intervene", "as", 16, 60, true},
     {"attention", "attention", "<Down><Right>", 24, 80, false},
     {"attention-change", "attention", "<Down><Right>c", 40, 120, false},
     {"attention-mean", "attention", "a", 16, 60, true},

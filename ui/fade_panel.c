@@ -7,8 +7,8 @@
 static int draw_heads(struct cells *cells, struct area area, int bar)
 {
     cells_text(cells, area.row, area.col + 1, TINT_DIM, "state  position     n");
-    cells_put(cells, area.row, area.col + 24, TINT_DIM, "along what was written", bar + 6);
-    cells_put(cells, area.row, area.col + 24 + bar + 8, TINT_DIM, "length of the difference", bar + 6);
+    cells_put(cells, area.row, area.col + 24, TINT_DIM, "what is left of it", bar + 6);
+    cells_put(cells, area.row, area.col + 24 + bar + 8, TINT_DIM, "length", bar + 6);
     return 1;
 }
 
@@ -24,7 +24,7 @@ static void draw_line(struct cells *cells, struct area area, const struct table 
     draw_bar(cells, area.row, area.col + 29, bar, fabs(survives), survives < 0 ? TINT_SERIES_2 : tint);
     draw_right(cells, area.row, area.col + 29 + bar + 7, TINT_PLAIN, "%s", unit_show(ratio));
     draw_bar(cells, area.row, area.col + 29 + bar + 8, bar, ratio, tint);
-    if (written) cells_put(cells, area.row, area.col + 29, TINT_DIM, " as it was written ", bar);
+    if (written && bar >= 19) cells_put(cells, area.row, area.col + 29, TINT_DIM, " as it was written ", bar);
 }
 
 /* The last boundary of the edited position, in words. */

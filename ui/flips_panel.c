@@ -55,6 +55,16 @@ static void count_to(const struct flips_panel *p, const struct table *table, dou
     }
 }
 
+/* Upwards (-1) or downwards (1) from a row, in halves of a cell; anything shows at least one. */
+static void draw_bar_from(struct cells *cells, int row, int col, int way, double halves, enum tint tint)
+{
+    int count = halves > 0 && halves < 1 ? 1 : (int)lround(halves);
+    for (int i = 0; i < count; i += 2) {
+        bool whole = i + 1 < count;
+        cells_text(cells, row + way * (1 + i / 2), col, tint, "%s", cells->ascii ? (way < 0 ? "#" : "o") : whole ? "█" : way < 0 ? "▄" : "▀");
+    }
+}
+
 /* How many turn at each alpha: right upwards, wrong downwards. */
 static void draw_bars(const struct flips_panel *p, struct cells *cells, struct area area, const struct table *table)
 {
@@ -68,10 +78,10 @@ static void draw_bars(const struct flips_panel *p, struct cells *cells, struct a
     }
     int middle = area.row + half, marked = (int)lround(p->alpha * (STEPS - 1));
     for (int i = 0; i < STEPS; i++) {
-        int col = area.col + i * width, up = (right[i] * half + most - 1) / most, down = (wrong[i] * half + most - 1) / most;
-        for (int h = 1; h <= up; h++) cells_text(cells, middle - h, col, TINT_GOOD, "█");
-        for (int h = 1; h <= down; h++) cells_text(cells, middle + h, col, TINT_BAD, cells->ascii ? "o" : "▒");
-        for (int w = 0; w < width; w++) cells_text(cells, middle, col + w, i == marked ? TINT_KEY : TINT_DIM, i == marked ? "┼" : "─");
+        int col = area.col + i * width;
+        draw_bar_from(cells, middle, col, -1, 2.0 * half * right[i] / most, TINT_GOOD);
+        draw_bar_from(cells, middle, col, 1, 2.0 * half * wrong[i] / most, TINT_BAD);
+        for (int w = 0; w < width; w++) cells_text(cells, middle, col + w, i == marked ? TINT_KEY : TINT_DIM, i == marked && !w ? "┼" : "─");
     }
     cells_text(cells, area.row, area.col + STEPS * width + 1, TINT_GOOD, "turn right");
     cells_text(cells, area.row + 1, area.col + STEPS * width + 1, TINT_DIM, "most %d", most);

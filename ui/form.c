@@ -54,6 +54,30 @@ double form_alpha(const struct form *form)
     return value;
 }
 
+void form_set_alpha(struct form *form, double alpha)
+{
+    int place = option_place(form, "alpha");
+    if (place >= 0) snprintf(form->values[place], sizeof *form->values, "%.2f", alpha);
+}
+
+void form_value(const struct form *form, const char *option, char out[32])
+{
+    int place = option_place(form, option);
+    if (!strcmp(option, "boundary")) snprintf(out, 32, "%d", form->boundary);
+    else snprintf(out, 32, "%s", place >= 0 ? form->values[place] : "");
+}
+
+int form_position(const struct form *form, const struct lens *lens)
+{
+    char value[32];
+    long number;
+    form_value(form, "position", value);
+    if (!strcmp(value, "bridge")) return lens->bridge_position;
+    if (!strcmp(value, "answer")) return lens->answer_position;
+    if (!parse_int(value, &number)) return -1;
+    return (int)(number < 0 ? number + lens->positions : number);
+}
+
 void form_move(struct form *form, int step)
 {
     int first = interventions[0] && interventions[1] ? -2 : -1, last = option_count(form) - 1;

@@ -9,6 +9,7 @@
 #define FORM_H
 
 #include "layout.h"
+#include "lens.h"
 
 #include "doing/intervention.h"
 
@@ -26,6 +27,9 @@ void form_place(struct form *form, int boundary, int position); /* where it acts
 void form_move(struct form *form, int step);
 bool form_change(struct form *form, int step, int positions, int boundaries); /* true: something other than alpha changed */
 double form_alpha(const struct form *form);                                   /* NaN: it has none */
+void form_set_alpha(struct form *form, double alpha);
+void form_value(const struct form *form, const char *option, char out[32]);   /* of an option, or of "boundary"; "" when it has none */
+int form_position(const struct form *form, const struct lens *lens);          /* where it acts in this question; -1: nowhere */
 
 /* Reads what form_add writes; false: it is no edit that this form can hold, and the form is as it was. */
 bool form_read(struct form *form, const char *edit);

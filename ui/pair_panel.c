@@ -28,12 +28,8 @@ static void draw_state(const struct pair_panel *p, struct cells *cells, int row,
     if (changed) cells_look(cells, row, col + 1, width - 2, LOOK_BOLD);
 }
 
-/* The boundaries from the edited one on, as many as fit, the last ones for sure. */
-static int first_shown(const struct pair_panel *p, int fit)
-{
-    int first = p->boundary > 0 ? p->boundary - 1 : 0, last = p->before.boundaries - fit;
-    return last < 0 ? 0 : last < first ? last : first;
-}
+/* The last ones that fit: the answer is among them. */
+static int first_shown(const struct pair_panel *p, int fit) { return p->before.boundaries > fit ? p->before.boundaries - fit : 0; }
 
 static int draw_half(const struct pair_panel *p, struct cells *cells, struct area area, const struct lens *lens, const char *name, int shown, int first)
 {

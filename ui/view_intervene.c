@@ -1,6 +1,10 @@
 #include "app.h"
+#include "fade_panel.h"
+#include "flips_panel.h"
 #include "form.h"
 #include "lens.h"
+#include "map_panel.h"
+#include "pair_panel.h"
 #include "question.h"
 #include "sweep_panel.h"
 
@@ -9,12 +13,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What stands below the form. */
+enum panel { CURVE, FLIPS, FADE, PAIR, PANELS };
+static const char *const panel_names[] = {"curve", "flips", "fade", "places", NULL};
+
+/* What a sweep may run over besides alpha. */
+enum second { ALONE, POSITION, BOUNDARY, TARGET, LOOPS, AXES };
+static const char *const axis_names[] = {"alone", "position", "boundary", "target", "loops", NULL};
+
 struct state {
     struct form form;
     bool begun, sweeping;  /* sweeping: the sweep of these fields was asked for */
     bool controlled;       /* controls at the alpha of the form are wanted */
-    bool flipping;         /* which answers change is wanted */
-    int before, after, sweep, controls, plain, edited; /* wants; -1: none. The last two: all questions of the split, without the edit and with it */
+    bool listing;          /* keys are those of the list of flips */
+    enum panel panel;
+    enum second second;
+    int at;                /* the marked flip */
+    int before, after, sweep, controls, flips, fade; /* wants; -1: none */
 };
 
 static struct state *state_of(struct app *app)
@@ -39,25 +54,56 @@ static int want_controls(struct app *app, const char *edit)
     return want;
 }
 
+static void add_numbers(struct text *out, const char *name, int from, int to)
+{
+    text_add(out, " --over %s=", name);
+    for (int i = from; i <= to; i++) text_add(out, "%s%d", i > from ? "," : "", i);
+}
+
+/* Alpha, and the other axis: coarser then, as the cells multiply. */
+static void add_axes(struct app *app, const struct state *s, struct text *out)
+{
+    enum { POSITIONS_MOST = 12, LOOPS_MORE = 2 };
+    struct lens lens = lens_of(app_kept(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row));
+    int loops = app_fact_int(app, "loops", 2), positions = lens.positions < POSITIONS_MOST ? lens.positions : POSITIONS_MOST;
+    text_add(out, s->second == ALONE ? " --over alpha=0:1:0.05" : " --over alpha=0:1:0.1");
+    if (s->second == POSITION) add_numbers(out, "position", 0, positions ? positions - 1 : 0);
+    else if (s->second == BOUNDARY) add_numbers(out, "boundary", 0, loops - 1);
+    else if (s->second == LOOPS) add_numbers(out, "loops", s->form.boundary > 0 ? s->form.boundary : 1, loops + LOOPS_MORE);
+    else if (s->second == TARGET) text_add(out, " --over target=decoded,second,oracle,input,random,noise,soft");
+}
+
+static void want_panel(struct app *app, struct state *s, const char *now, const char *all)
+{
+    struct text axes = {0};
+    add_axes(app, s, &axes);
+    bool known = app_kept(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
+    if (s->panel == CURVE && (s->sweeping || known)) s->sweep = app_want(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
+    if (s->panel == CURVE && s->controlled) s->controls = want_controls(app, now);
+    if (s->panel == FLIPS) s->flips = app_want(app, "flips %s --split %s --do %s --over alpha=0:1:0.05", app_subject(app), app->split, all);
+    if (s->panel == FADE) s->fade = app_want(app, "fade %s --split %s --do %s", app_subject(app), app->split, now);
+    text_clear(&axes);
+}
+
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
-    s->before = s->after = s->sweep = s->controls = s->plain = s->edited = -1;
+    s->before = s->after = s->sweep = s->controls = s->flips = s->fade = -1;
     if (!app->model) return;
     struct text now = {0}, all = {0};
     form_add(&s->form, true, &now);
     form_add(&s->form, false, &all);
     s->before = question_want(app);
     s->after = app_want(app, "lens %s --row %s:%ld --do %s", app_subject(app), app->split, app->row, now.data);
-    bool known = app_kept(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
-    if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s --over alpha=0:1:0.05", app_subject(app), all.data);
-    if (s->controlled) s->controls = want_controls(app, now.data);
-    if (s->flipping) {
-        s->plain = app_want(app, "questions %s --split %s", app_subject(app), app->split);
-        s->edited = app_want(app, "questions %s --split %s --do %s", app_subject(app), app->split, now.data);
-    }
-    app_show(app, s->sweep >= 0 ? s->sweep : s->after);
+    want_panel(app, s, now.data, all.data);
+    app_show(app, s->sweep >= 0 ? s->sweep : s->flips >= 0 ? s->flips : s->fade >= 0 ? s->fade : s->after);
     text_clear(&now), text_clear(&all);
+}
+
+static struct flips_panel flips_of(struct app *app)
+{
+    struct state *s = state_of(app);
+    return (struct flips_panel){app_result(app, s->flips), app->split, form_alpha(&s->form), s->at, s->listing};
 }
 
 /* ---- keys */
@@ -71,7 +117,30 @@ static void press_value(struct app *app, int key)
 
 static void press_field(struct app *app, int key)
 {
-    form_move(&state_of(app)->form, key == PRESS_TAB || key == PRESS_DOWN ? 1 : -1);
+    struct state *s = state_of(app);
+    if (!s->listing) {
+        form_move(&s->form, key == PRESS_DOWN ? 1 : -1);
+        return;
+    }
+    struct flips_panel flips = flips_of(app);
+    int count = flips_panel_count(&flips);
+    s->at += key == PRESS_DOWN ? 1 : -1;
+    if (s->at >= count) s->at = count - 1;
+    if (s->at < 0) s->at = 0;
+}
+
+/* From the form to the list of flips and back. */
+static void press_pane(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    if (s->panel == FLIPS) s->listing = !s->listing;
+    else form_move(&s->form, key == PRESS_TAB ? 1 : -1);
+}
+
+static void show_panel(struct state *s, enum panel panel)
+{
+    s->panel = panel;
+    s->listing = panel == FLIPS;
 }
 
 static void press_sweep(struct app *app, int key)
@@ -80,45 +149,55 @@ static void press_sweep(struct app *app, int key)
     struct state *s = state_of(app);
     const struct result *sweep = app_result(app, s->sweep);
     if (sweep && result_ended(sweep) && sweep->state != RESULT_DONE) app_again(app, s->sweep);
+    show_panel(s, CURVE);
     s->sweeping = true;
+}
+
+static void press_axis(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    s->second = (s->second + (key == 'a' ? 1 : AXES - 1)) % AXES;
+    show_panel(s, CURVE);
+    app_say(app, s->second == ALONE ? "the sweep runs over alpha alone" : "the sweep runs over alpha and %s: s computes it", axis_names[s->second]);
 }
 
 static void press_controls(struct app *app, int key)
 {
     (void)key;
     struct state *s = state_of(app);
-    s->controlled = !s->controlled;
+    s->controlled = s->panel != CURVE || !s->controlled;
+    show_panel(s, CURVE);
 }
 
-/* Is question r right only without the edit (-1), only with it (1), or the same (0)? Rows of both tables are the same questions in the same order. */
-static int flip_of(const struct table *plain, const struct table *edited, size_t r)
+static void press_panel(struct app *app, int key)
 {
-    return r < edited->row_count ? (int)table_number(edited, r, "correct") - (int)table_number(plain, r, "correct") : 0;
-}
-
-/* The first press counts the answers that change; the next ones go through them. */
-static void press_flips(struct app *app, int key)
-{
-    (void)key;
     struct state *s = state_of(app);
-    const struct table *plain = app_table(app, s->plain, 0), *edited = app_table(app, s->edited, 0);
-    bool known = s->flipping && app_current(app, s->plain) && app_current(app, s->edited);
-    s->flipping = true;
-    if (!known) return;
-    for (size_t i = 1; i <= plain->row_count; i++) {
-        size_t r = ((size_t)app->row + i) % plain->row_count;
-        if (!flip_of(plain, edited, r)) continue;
-        app->row = (long)r;
+    enum panel panel = key == 'f' ? FLIPS : key == 'r' ? FADE : PAIR;
+    show_panel(s, s->panel == panel ? CURVE : panel);
+}
+
+/* On a flip: its question at its alpha, before and after. On anything else: the grid of the question. */
+static void press_enter(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    struct flips_panel flips = flips_of(app);
+    long r = s->panel == FLIPS ? flips_panel_row(&flips) : -1;
+    (void)key;
+    if (r < 0) {
+        app_go(app, view_find("grid"));
         return;
     }
-    app_say(app, "no answer changes at this alpha");
+    const struct table *table = result_table(flips.flips, 0);
+    app->row = (long)table_number(table, (size_t)r, "row");
+    form_set_alpha(&s->form, table_number(table, (size_t)r, "alpha"));
+    show_panel(s, PAIR);
 }
 
 static void press_cancel(struct app *app, int key)
 {
     (void)key;
     app_stop(app, state_of(app)->controls);
-    state_of(app)->flipping = false;
+    app_stop(app, state_of(app)->flips);
     if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s computes it again");
 }
 
@@ -162,26 +241,57 @@ static void get_sweep(struct app *app, struct text *out) { get_flag(state_of(app
 static bool set_sweep(struct app *app, const char *value) { return set_flag(&state_of(app)->sweeping, value); }
 static void get_controls(struct app *app, struct text *out) { get_flag(state_of(app)->controlled, out); }
 static bool set_controls(struct app *app, const char *value) { return set_flag(&state_of(app)->controlled, value); }
-static void get_flips(struct app *app, struct text *out) { get_flag(state_of(app)->flipping, out); }
-static bool set_flips(struct app *app, const char *value) { return set_flag(&state_of(app)->flipping, value); }
+
+static bool set_choice(const char *const *names, const char *value, int *place)
+{
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], value)) return *place = i, true;
+    return false;
+}
+
+static void get_panel(struct app *app, struct text *out) { text_add(out, "%s", panel_names[state_of(app)->panel]); }
+
+static bool set_panel(struct app *app, const char *value)
+{
+    int place;
+    if (!set_choice(panel_names, value, &place)) return false;
+    show_panel(state_of(app), (enum panel)place);
+    return true;
+}
+
+static void get_axis(struct app *app, struct text *out) { text_add(out, "%s", axis_names[state_of(app)->second]); }
+
+static bool set_axis(struct app *app, const char *value)
+{
+    int place;
+    if (!set_choice(axis_names, value, &place)) return false;
+    state_of(app)->second = (enum second)place;
+    return true;
+}
 
 static const char *const flags[] = {"on", "off", NULL};
 static const struct setting settings[] = {
     {"edit", "as --do takes it: mix@h.1:position=1,alpha=0.5", get_edit, set_edit},
     {"sweep", "is the whole curve wanted?", get_sweep, set_sweep, flags, .place = true},
     {"controls", "are edits with wrong targets wanted?", get_controls, set_controls, flags},
-    {"flips", "are the answers that change counted?", get_flips, set_flips, flags},
+    {"panel", "what stands below the form", get_panel, set_panel, panel_names},
+    {"axis", "what the sweep runs over besides alpha", get_axis, set_axis, axis_names},
     {0},
 };
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
-    {{PRESS_TAB, PRESS_BACK_TAB, PRESS_DOWN, PRESS_UP}, "field", "marks another field", press_field},
+    {{PRESS_DOWN, PRESS_UP}, "field", "marks another field; in the list of flips: another flip", press_field},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
-    {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
+    {{'f'}, "flips", "which questions turn right or wrong, and at which alpha; the curve again", press_panel},
+    {{'r'}, "remains", "how much of the edit is left at each later boundary; the curve again", press_panel},
+    {{'p'}, "places", "the question before and after, place by place; the curve again", press_panel},
+    {{'a', 'A'}, "axis", "a sweep over alpha and position, boundary, target or loops: a map", press_axis},
     {{'c'}, "controls", "the same edit with a wrong target, at this alpha; and with the true bridge", press_controls},
-    {{'f'}, "flips", "counts the answers that change at this alpha; again: the next question that flips", press_flips},
-    {{'x', PRESS_SPACE}, "stop", "stops the sweep; what it has stays", press_cancel},
+    {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
+    {{PRESS_ENTER}, NULL, "on a flip: its question at that alpha, before and after; else the grid", press_enter},
+    {{PRESS_TAB, PRESS_BACK_TAB}, NULL, "another field; between the form and the list of flips", press_pane},
+    {{'x', PRESS_SPACE}, "stop", "stops what is computed; what it has stays", press_cancel},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{'[', ']'}, NULL, "questions of the split before, of the next", question_press_split},
@@ -200,26 +310,6 @@ static int draw_answer(struct cells *cells, int row, int col, const char *when, 
     return cells_text(cells, row, col, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong") + 3;
 }
 
-static int draw_flips(struct app *app, struct cells *cells, int row, int col)
-{
-    struct state *s = state_of(app);
-    const struct table *plain = app_table(app, s->plain, 0), *edited = app_table(app, s->edited, 0);
-    int better = 0, worse = 0;
-    if (!s->flipping) return 0;
-    if (!app_current(app, s->plain) || !app_current(app, s->edited)) {
-        cells_text(cells, row, col, TINT_DIM, "flips: computing ...");
-        return 1;
-    }
-    for (size_t r = 0; r < plain->row_count; r++) {
-        int flip = flip_of(plain, edited, r);
-        better += flip > 0, worse += flip < 0;
-    }
-    const char *arrow = cells->ascii ? "->" : "→";
-    col = cells_text(cells, row, col, TINT_PLAIN, "flips at %.2f in %s: ", form_alpha(&s->form), app->split);
-    cells_text(cells, row, col, TINT_PLAIN, "%d wrong %s right, %d right %s wrong", better, arrow, worse, arrow);
-    return 1;
-}
-
 static int draw_change(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
@@ -235,7 +325,7 @@ static int draw_change(struct app *app, struct cells *cells, struct area area)
                      unit_show(lens_number(&after, p, k, "p_answer")));
     double rank = lens_number(&before, p, k, "rank_answer"), rank_after = lens_number(&after, p, k, "rank_answer");
     if (area.cols >= 100) cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", rank, arrow, rank_after);
-    int taken = 2 + draw_flips(app, cells, row + 1, area.col + 1);
+    int taken = 2;
     const struct result *result = app_result(app, s->after);
     if (!result || !result->notes.size || form_alpha(&s->form) == 0) return taken;
     draw_wrapped(cells, (struct area){area.row + taken, area.col + 1, 1, area.cols - 2}, TINT_WARN, result->notes.data); /* such as: no effect */
@@ -252,6 +342,52 @@ static void draw_sweep(struct app *app, struct cells *cells, struct area area)
     sweep_panel_draw(&panel, cells, area);
 }
 
+static void draw_map(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = state_of(app);
+    struct text heading = {0};
+    char value[32];
+    form_value(&s->form, axis_names[s->second], value);
+    if (s->second == LOOPS) snprintf(value, sizeof value, "%d", app_fact_int(app, "loops", 0));
+    text_add(&heading, "accuracy at alpha and %s", axis_names[s->second]);
+    draw_heading(cells, area.row, area.col, area.cols - 1, heading.data);
+    text_clear(&heading);
+    area.row++, area.rows--;
+    struct map_panel panel = {app_result(app, s->sweep), axis_names[s->second], value, form_alpha(&s->form), app->split};
+    if (panel.sweep) map_panel_draw(&panel, cells, area);
+    else draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM, "s computes it; a chooses another axis.");
+}
+
+static void draw_pair(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = state_of(app);
+    struct pair_panel panel = {lens_of(app_table(app, s->before, 0)), lens_of(app_table(app, s->after, 0)), s->form.boundary,
+                               form_position(&s->form, &panel.before), "before", "after"};
+    draw_heading(cells, area.row, area.col, area.cols - 1, "every place before and after the edit: decoded token and its P");
+    pair_panel_draw(&panel, cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols});
+}
+
+static void draw_panel(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = state_of(app);
+    struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
+    if (s->panel == CURVE && s->second != ALONE) draw_map(app, cells, area);
+    else if (s->panel == CURVE) draw_sweep(app, cells, area);
+    else if (s->panel == PAIR) draw_pair(app, cells, area);
+    else if (s->panel == FLIPS) {
+        struct flips_panel panel = flips_of(app);
+        draw_heading(cells, area.row, area.col, area.cols - 1, "answers that turn right or wrong while alpha grows");
+        flips_panel_draw(&panel, cells, inner);
+    } else {
+        struct fade_panel panel = {app_result(app, s->fade), app->split};
+        struct text heading = {0};
+        text_add(&heading, "what is left of the edit, %s", app->split);
+        draw_heading(cells, area.row, area.col, area.cols - 1, heading.data);
+        text_clear(&heading);
+        fade_panel_draw(&panel, cells, inner);
+    }
+}
+
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
@@ -262,7 +398,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     area.row += roomy, area.rows -= roomy;
     taken = draw_change(app, cells, area) + roomy;
     area.row += taken, area.rows -= taken;
-    if (area.rows > 3) draw_sweep(app, cells, area);
+    if (area.rows > 3) draw_panel(app, cells, area);
 }
 
 const struct view view_intervene = {

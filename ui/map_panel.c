@@ -1,0 +1,124 @@
+#include "map_panel.h"
+
+#include "figures/group.h"
+#include "heat.h"
+
+#include "ground/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MOST = 32, COLS_MOST = 64, SPLITS_MOST = 4 };
+
+struct map {
+    char rows[ROWS_MOST][16], cols[COLS_MOST][8];
+    const char *row_names[ROWS_MOST], *col_names[COLS_MOST], *splits[SPLITS_MOST];
+    int row_count, col_count, split_count;
+    double values[SPLITS_MOST][ROWS_MOST * COLS_MOST];
+};
+
+/* Place of a text in a list of fixed width, added where it is new; -1: there is no room. */
+static int place_of(char *list, int width, int *count, int most, const char *text)
+{
+    for (int i = 0; i < *count; i++)
+        if (!strncmp(list + i * width, text, (size_t)width - 1)) return i;
+    if (*count == most) return -1;
+    snprintf(list + *count * width, (size_t)width, "%s", text);
+    return (*count)++;
+}
+
+static int split_place(struct map *map, const char *split)
+{
+    for (int i = 0; i < map->split_count; i++)
+        if (!strcmp(map->splits[i], split)) return i;
+    if (map->split_count == SPLITS_MOST) return -1;
+    map->splits[map->split_count] = split;
+    return map->split_count++;
+}
+
+/* Rows and columns first: only then is it known where a value stands. */
+static void read_map(struct map *map, const struct table *table, const char *axis)
+{
+    int column = table_find(table, axis);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; pass && i < SPLITS_MOST; i++)
+            for (int j = 0; j < map->row_count * map->col_count; j++) map->values[i][j] = NAN;
+        for (size_t r = 0; column >= 0 && r < table->row_count; r++) {
+            const struct cell *value = table_cell(table, r, (size_t)column);
+            const char *split = table_text(table, r, "split");
+            char name[16], alpha[8];
+            if (value->text) snprintf(name, sizeof name, "%s", value->text);
+            else snprintf(name, sizeof name, "%.4g", value->number);
+            snprintf(alpha, sizeof alpha, "%s", unit_show(table_number(table, r, "alpha")));
+            int row = place_of(map->rows[0], sizeof *map->rows, &map->row_count, ROWS_MOST, name);
+            int col = place_of(map->cols[0], sizeof *map->cols, &map->col_count, COLS_MOST, alpha), at = split ? split_place(map, split) : -1;
+            if (pass && row >= 0 && col >= 0 && at >= 0) map->values[at][row * map->col_count + col] = table_number(table, r, "accuracy");
+        }
+    }
+    for (int i = 0; i < map->row_count; i++) map->row_names[i] = map->rows[i];
+    for (int i = 0; i < map->col_count; i++) map->col_names[i] = map->cols[i];
+}
+
+static int marked_row(const struct map *map, const char *value)
+{
+    for (int i = 0; i < map->row_count; i++)
+        if (!strcmp(map->rows[i], value)) return i;
+    return -1;
+}
+
+static int marked_col(const struct map *map, double alpha)
+{
+    int best = 0;
+    for (int i = 1; i < map->col_count; i++)
+        if (fabs(i / (map->col_count - 1.0) - alpha) < fabs(best / (map->col_count - 1.0) - alpha)) best = i;
+    return best;
+}
+
+static int draw_map(const struct map_panel *p, const struct map *map, int split, struct cells *cells, struct area area)
+{
+    struct heat heat = {.rows = map->row_count, .cols = map->col_count, .values = map->values[split], .row_names = map->row_names,
+                        .col_names = map->col_names, .low = 0, .high = 1, .tint = split_tint(map->splits[split]),
+                        .at_row = marked_row(map, p->value), .at_col = marked_col(map, p->alpha)};
+    if (heat.tint == TINT_PLAIN) heat.tint = TINT_SERIES_3;
+    int best = -1, worst = -1, count = map->row_count * map->col_count;
+    for (int i = 0; i < count; i++) {
+        if (isnan(heat.values[i])) continue;
+        if (best < 0 || heat.values[i] > heat.values[best]) best = i;
+        if (worst < 0 || heat.values[i] < heat.values[worst]) worst = i;
+    }
+    if (best >= 0 && heat.values[best] > heat.values[worst]) heat.low = heat.values[worst], heat.high = heat.values[best];
+    int col = cells_text(cells, area.row, area.col, heat.tint, "%s", split_name(map->splits[split]));
+    struct text best_at = {0};
+    if (best >= 0)
+        text_add(&best_at, "best %.3f at %s %s, alpha %s; shades from %.3f", heat.values[best], p->axis, map->rows[best / map->col_count],
+                 map->cols[best % map->col_count], heat.values[worst]);
+    if (best >= 0) cells_put(cells, area.row, col + 1, TINT_DIM, best_at.data, area.col + area.cols - col - 1);
+    text_clear(&best_at);
+    return 1 + heat_draw(&heat, cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols});
+}
+
+void map_panel_draw(const struct map_panel *p, struct cells *cells, struct area area)
+{
+    const struct table *table = result_table(p->sweep, 0);
+    if (!table) {
+        draw_wrapped(cells, (struct area){area.row, area.col + 2, area.rows, area.cols - 4}, TINT_DIM,
+                     p->sweep && p->sweep->state == RESULT_FAILED && p->sweep->wrong ? p->sweep->wrong : "computing ...");
+        return;
+    }
+    struct map *map = mem_new(sizeof *map);
+    read_map(map, table, p->axis);
+    int first = 0, shown = map->split_count;
+    for (int i = 0; i < map->split_count; i++)
+        if (!strcmp(map->splits[i], p->split)) first = i;
+    bool beside = area.cols >= shown * (map->col_count * 4 + 12), below = area.rows >= shown * (map->row_count + 3);
+    if (!beside && !below) shown = 1;
+    int width = beside && shown > 1 ? area.cols / shown : area.cols;
+    area.col++;
+    for (int i = 0; i < shown; i++) {
+        int split = shown == 1 ? first : i, taken = draw_map(p, map, split, cells, (struct area){area.row, area.col, area.rows, width - 2});
+        if (beside) area.col += width;
+        else area.row += taken + 1, area.rows -= taken + 1;
+    }
+    mem_free(map);
+}
