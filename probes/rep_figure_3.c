@@ -9,7 +9,8 @@ const struct replication replication_figure_3 = {
     .help = "accuracy over training: non-looped, vanilla loop, DiscoLoop",
     .paper = "In the paper DiscoLoop reaches about 100 % ID and OOD within 3,000 epochs (above 80 % near epoch 500), the vanilla loop stays at "
              "about 70 % and below 10 %, and a non-looped model of equal compute below 20 % and near 0; stage-1 accuracy on two-hop training "
-             "questions collapses as DiscoLoop's test accuracy rises.",
+             "questions collapses as DiscoLoop's test accuracy rises. (What counts as a collapse was set to 10 points after seed 0 of the small "
+             "scale had been seen, where it had been 2: the highest of many noisy values lies above the last even where nothing falls.)",
     .trainings = (const char *const[]){"vanilla", "discoloop", "nonlooped", NULL},
     .measurements = (const struct measurement[]){{"log", NULL, "log MODEL"}, {0}},
     .values = (const struct value[]){
@@ -33,8 +34,8 @@ const struct replication replication_figure_3 = {
         {"the vanilla loop answers few OOD questions (below 15 %)", LAST("vanilla", "test_ood"), -1, 0, .than = 0.15},
         {"the non-looped model answers few OOD questions (below 5 %)", LAST("nonlooped", "test_ood"), -1, 0, .than = 0.05},
         {"the non-looped model answers few ID questions (below 20 %)", LAST("nonlooped", "test_id"), -1, 0, .than = 0.2},
-        {"DiscoLoop's stage-1 accuracy on two-hop training questions falls from its highest (by more than 2 points)",
-         {"log", "model=discoloop,split=train_two_hop,stage=1,epoch=best", "accuracy"}, 1, 0.02,
+        {"DiscoLoop's stage-1 accuracy on two-hop training questions collapses (by more than 10 points from its highest)",
+         {"log", "model=discoloop,split=train_two_hop,stage=1,epoch=best", "accuracy"}, 1, 0.1,
          {"log", "model=discoloop,split=train_two_hop,stage=1,epoch=last", "accuracy"}},
         {0},
     },

@@ -82,7 +82,8 @@ static bool add_value(struct result *me, const struct value *value, struct err *
 
 static bool holds_for(const struct claim *claim, double difference)
 {
-    return claim->sign ? claim->sign * difference > claim->margin : fabs(difference) < claim->margin;
+    double least = 1e-9; /* a difference of 2 points is not more than 2 points, however it was rounded */
+    return claim->sign ? claim->sign * difference > claim->margin + least : fabs(difference) < claim->margin - least;
 }
 
 static int holds(const struct result *me, const struct claim *claim, const char *seed, struct err *err)
