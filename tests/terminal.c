@@ -21,6 +21,9 @@
 
 #include <cmocka.h>
 
+/* Where the program keeps what it keeps: not at home. */
+static char folder[] = "/tmp/loopscope-terminal-XXXXXX";
+
 struct term {
     int fd;
     pid_t pid;
@@ -74,6 +77,7 @@ static void start_on(struct term *t, const char *type, const char *locale, int r
     if (t->pid == 0) {
         setenv("TERM", type, 1), setenv("LC_ALL", locale, 1);
         unsetenv("NO_COLOR");
+        setenv("XDG_STATE_HOME", folder, 1), setenv("XDG_CONFIG_HOME", folder, 1);
         close(t->fd);
         login_tty(slave);
         execl(program(), program(), "tui", (char *)NULL);
@@ -208,6 +212,47 @@ static void test_ascii(void **unused)
     finish(&t);
 }
 
+/* The mouse is asked for and given back; a click on a tab goes there; :set mouse off gives it back at once. */
+static void test_mouse(void **unused)
+{
+    (void)unused;
+    struct term t;
+    start(&t);
+    assert_non_null(last_of(&t, "1000h"));
+    static const char click[] = "\033[<0;11;3M\033[<0;11;3m", wheel[] = "\033[<65;11;9M";
+    assert_int_equal(write(t.fd, "1", 1), 1);
+    read_quiet(&t, 0.3, 3);
+    assert_int_equal(write(t.fd, click, sizeof click - 1), sizeof click - 1);
+    assert_int_equal(write(t.fd, wheel, sizeof wheel - 1), sizeof wheel - 1);
+    read_quiet(&t, 0.3, 3);
+    static const char off[] = ":set mouse off\r";
+    assert_int_equal(write(t.fd, off, sizeof off - 1), sizeof off - 1);
+    read_quiet(&t, 0.3, 3);
+    assert_true(last_of(&t, "1000l") > last_of(&t, "1000h"));
+    static const char on[] = ":set mouse on\r";
+    assert_int_equal(write(t.fd, on, sizeof on - 1), sizeof on - 1);
+    read_quiet(&t, 0.3, 3);
+    assert_true(last_of(&t, "1000h") > last_of(&t, "1000l"));
+    kill(t.pid, SIGSEGV);
+    assert_true(ended(&t, 3));
+    if (WIFSIGNALED(t.status)) assert_true(last_of(&t, "1000l") > last_of(&t, "1000h"));
+    finish(&t);
+}
+
+/* y hands the command line to the terminal's clipboard: "loopscope" is no part of it, base64 begins with that of "sites" or "info" ... */
+static void test_copy(void **unused)
+{
+    (void)unused;
+    struct term t;
+    start(&t);
+    read_quiet(&t, 0.5, 3);
+    assert_int_equal(write(t.fd, "y", 1), 1);
+    read_quiet(&t, 0.3, 3);
+    assert_non_null(last_of(&t, "\033]52;c;"));
+    assert_true(shows(&t, "copied: "));
+    finish(&t);
+}
+
 static void test_no_terminal(void **unused)
 {
     (void)unused;
@@ -220,14 +265,23 @@ static void test_no_terminal(void **unused)
     finish(&t);
 }
 
+static int tear_down(void **unused)
+{
+    char line[128];
+    (void)unused;
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    return system(line);
+}
+
 /* Crash handlers are tested with real signals, so nothing here may be inherited from the runner. */
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quit),           cmocka_unit_test(test_signals), cmocka_unit_test(test_stop_and_continue),
         cmocka_unit_test(test_idle_is_silent), cmocka_unit_test(test_resize),  cmocka_unit_test(test_ascii),
-        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_no_terminal),    cmocka_unit_test(test_mouse),   cmocka_unit_test(test_copy),
     };
     signal(SIGPIPE, SIG_IGN);
-    return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
+    if (!mkdtemp(folder)) return 1;
+    return cmocka_run_group_tests_name("terminal", tests, NULL, tear_down);
 }
