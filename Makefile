@@ -4,7 +4,9 @@ PREFIX ?= /usr/local
 CC     ?= cc
 CFLAGS ?= -O3 -g
 BUILD  ?= build
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
 LIBS   := ncursesw openblas libpng libcjson cairo freetype2 libzip
 FONT   ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 FONT_MONO ?= /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf
