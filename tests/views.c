@@ -21,6 +21,7 @@ static const struct { const char *start, *word, *file; } plants[] = {
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"},
     {"lens", "", "lens"}, {"flips", "", "flips"}, {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"},
     {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
+    {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
 };
 
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
@@ -58,6 +59,9 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"attention", "attention", "<Down><Right>", 24, 80, false},
     {"attention-change", "attention", "<Down><Right>c", 40, 120, false},
     {"attention-mean", "attention", "a", 16, 60, true},
+    {"orbit", "orbit", "", 24, 80, false},
+    {"orbit-wide", "orbit", "<Down>", 40, 120, false},
+    {"orbit-ascii", "orbit", "b", 16, 60, true},
 };
 
 static void press(struct app *app, const char *keys)

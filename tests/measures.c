@@ -1,0 +1,289 @@
+/* What measurements say about cases with a known answer: states on a line, a circle or at rest; rows along two known axes; models whose loops do nothing or
+ * look at everything alike; and identities between commands. */
+#include "doing/command.h"
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "learning/optim.h"
+#include "models/model.h"
+#include "orbit.h"
+#include "pca.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/loopscope-measures-XXXXXX";
+static struct session *session;
+
+/* ---- orbits */
+
+static struct orbit orbit_of(struct arena *arena, const float (*points)[2], int count)
+{
+    const float *states[16];
+    for (int i = 0; i < count; i++) states[i] = points[i];
+    struct orbit orbit = orbit_new(arena, count);
+    orbit_measure(&orbit, states, 2);
+    return orbit;
+}
+
+static void test_orbits_on_a_line(void **unused)
+{
+    (void)unused;
+    struct arena arena = {0};
+    struct orbit orbit = orbit_of(&arena, (const float[][2]){{0, 0}, {3, 4}, {6, 8}, {9, 12}}, 4);
+    for (int k = 1; k < 4; k++) assert_float_equal(orbit.step[k], 5, 1e-9);
+    assert_true(isnan(orbit.step[0]) && isnan(orbit.angle[0]) && isnan(orbit.angle[1]));
+    assert_float_equal(orbit.angle[2], 0, 1e-4);
+    assert_float_equal(orbit.distance[0], 15, 1e-9);
+    assert_float_equal(orbit.distance[3], 0, 0);
+    assert_float_equal(orbit.norm[2], 10, 1e-9);
+    assert_int_equal(orbit.kind, ORBIT_DRIFTING);
+    arena_clear(&arena);
+}
+
+static void test_orbits_that_turn_or_rest(void **unused)
+{
+    (void)unused;
+    struct arena arena = {0};
+    struct orbit back = orbit_of(&arena, (const float[][2]){{0, 0}, {1, 0}, {0, 0}, {1, 0}, {0, 0}}, 5);
+    assert_int_equal(back.kind, ORBIT_OSCILLATING);
+    assert_float_equal(back.angle[4], 180, 1e-4);
+    struct orbit halved = orbit_of(&arena, (const float[][2]){{0, 0}, {8, 0}, {4, 0}, {6, 0}, {5, 0}}, 5); /* it swings, but comes to rest */
+    assert_int_equal(halved.kind, ORBIT_SETTLING);
+    struct orbit square = orbit_of(&arena, (const float[][2]){{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}, 5);
+    assert_float_equal(square.angle[3], 90, 1e-4);
+    assert_int_equal(square.kind, ORBIT_DRIFTING);
+    struct orbit still = orbit_of(&arena, (const float[][2]){{2, 1}, {2, 1}, {2, 1}}, 3);
+    assert_int_equal(still.kind, ORBIT_SETTLING);
+    assert_true(isnan(still.angle[2]));
+    struct orbit brief = orbit_of(&arena, (const float[][2]){{0, 0}, {1, 0}}, 2);
+    assert_int_equal(brief.kind, ORBIT_UNKNOWN);
+    arena_clear(&arena);
+}
+
+/* Rows 3 a u + b v around a mean, with u and v at right angles: the axes are u and v, whatever the order of rows. */
+static void test_components_of_a_plane(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 40, WIDTH = 3 };
+    static const double u[WIDTH] = {2 / 3.0, 2 / 3.0, 1 / 3.0}, v[WIDTH] = {-1 / 3.0, 2 / 3.0, -2 / 3.0};
+    float rows[ROWS * WIDTH];
+    for (int r = 0; r < ROWS; r++) {
+        double a = cos(2 * acos(-1.0) * r / ROWS), b = sin(2 * acos(-1.0) * r / ROWS);
+        for (int i = 0; i < WIDTH; i++) rows[r * WIDTH + i] = (float)(5 + 3 * a * u[i] + b * v[i]);
+    }
+    struct pca pca;
+    double at[PCA_AXES];
+    pca_fit(&pca, rows, ROWS, WIDTH);
+    assert_float_equal(pca.share[0], 0.9, 1e-5);
+    assert_float_equal(pca.share[1], 0.1, 1e-5);
+    for (int i = 0; i < WIDTH; i++) {
+        assert_float_equal(pca.mean[i], 5, 1e-5);
+        assert_float_equal(pca.axis[0][i], u[i], 1e-4);
+        assert_float_equal(pca.axis[1][i], v[i] * (v[2] < 0 && fabs(v[2]) >= fabs(v[1]) ? -1 : 1), 1e-4);
+    }
+    pca_place(&pca, rows, at);
+    assert_float_equal(at[0], 3, 1e-4);
+    assert_float_equal(at[1], 0, 1e-4);
+    pca_release(&pca);
+    float same[] = {1, 2, 1, 2, 1, 2}; /* no spread at all */
+    pca_fit(&pca, same, 3, 2);
+    pca_place(&pca, same, at);
+    assert_true(at[0] == 0 && at[1] == 0 && isnan(pca.share[0]));
+    pca_release(&pca);
+}
+
+/* ---- commands on planted models */
+
+#define CONFIG(more) \
+    "{\"model_type\":\"looped\",\"vocab_size\":48,\"hidden_size\":8,\"intermediate_size\":12,\"num_hidden_layers\":1,\"num_loops\":3," \
+    "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"head_dim\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\"," \
+    "\"rope_theta\":10,\"tie_word_embeddings\":true,\"norm_each_loop\":false,\"loop_interface\":{\"kind\":\"none\"}" more "}"
+
+static const struct table *run_line(struct collector *out, const char *format, ...)
+{
+    char line[1024];
+    struct err err = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    collector_init(out);
+    if (!command_line(session, line, &out->sink, &err)) fail_msg("%s: %s", line, err.text);
+    return out->table_count ? out->tables[0] : NULL;
+}
+
+/* Blocks of zeros do nothing: h.k = h.0 for every k. With drawn: as a fresh model is. */
+static void write_model(const char *name, bool drawn)
+{
+    struct err err = {0};
+    struct model *model = model_fresh(CONFIG(""), "planted", NULL, &err);
+    if (!model) fail_msg("%s", err.text);
+    weights_draw(model, 3, 0.6, 1);
+    for (size_t i = 0; !drawn && i < model->weight_count; i++)
+        if (model->weights[i]->use == WEIGHT_OUTPUT || model->weights[i]->use == WEIGHT_MATRIX)
+            memset(model->block + model->weights[i]->offset, 0, sizeof(float) * (size_t)model->weights[i]->rows * (size_t)model->weights[i]->cols);
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(folder_make(path, &err) && model_save(model, path, F32, &err));
+    model_free(model);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    if (!mkdtemp(folder)) return 1;
+    session = session_new(2);
+    run_line(&out, "data khop --entities 20 --relations 8 --out-degree 5 --train 300 --test 100 --seed 3 --out %s/data", folder);
+    collector_release(&out);
+    write_model("still", false);
+    write_model("drawn", true);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    char line[64];
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    session_free(session);
+    return system(line);
+}
+
+static void test_nothing_fades_where_loops_do_nothing(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    const struct table *t = run_line(&out, "fade %s/still --data %s/data --split test_id --do mix@h.1:position=1,alpha=0.5,target=input", folder, folder);
+    int at_edit = 0, behind = 0;
+    for (size_t r = 0; r < t->row_count; r++) {
+        bool here = table_number(t, r, "position") == 1;
+        assert_float_equal(table_number(t, r, "survives"), here, 1e-5);
+        assert_float_equal(table_number(t, r, "ratio"), here, 1e-5);
+        assert_int_equal(table_number(t, r, "undefined"), here ? 0 : table_number(t, r, "n"));
+        at_edit += here, behind += !here;
+    }
+    assert_int_equal(at_edit, 3); /* h.1, h.2, h.3 */
+    assert_int_equal(behind, 3);
+    collector_release(&out);
+}
+
+static void test_still_states_settle(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    const struct table *t = run_line(&out, "orbit %s/still --data %s/data --row test_id:0", folder, folder);
+    for (size_t r = 0; r < t->row_count; r++) {
+        assert_string_equal(table_text(t, r, "kind"), "settling");
+        assert_float_equal(table_number(t, r, "distance"), 0, 0);
+        if (table_number(t, r, "boundary") > 0) assert_float_equal(table_number(t, r, "step"), 0, 0);
+    }
+    collector_release(&out);
+    t = run_line(&out, "orbit %s/still --data %s/data --split test_id", folder, folder);
+    for (size_t r = 0; r < t->row_count; r++) assert_float_equal(table_number(t, r, "settling"), 1, 0);
+    collector_release(&out);
+}
+
+/* Without queries and keys every key weighs the same, in every loop. */
+static void test_attention_of_zeros_is_even(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    const struct table *t = run_line(&out, "attention %s/still --data %s/data --row test_ood:5", folder, folder);
+    assert_int_equal(t->row_count, 3 * 2 * 6); /* loops, heads, pairs of three tokens */
+    for (size_t r = 0; r < t->row_count; r++) {
+        assert_float_equal(table_number(t, r, "weight"), 1 / (1 + table_number(t, r, "query")), 1e-6);
+        if (table_number(t, r, "loop") > 1) assert_float_equal(table_number(t, r, "change"), 0, 0);
+        else assert_true(isnan(table_number(t, r, "change")));
+    }
+    collector_release(&out);
+}
+
+static void test_attention_sums_to_one(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    const struct table *t = run_line(&out, "attention %s/drawn --data %s/data --row test_ood:5 --head 1", folder, folder);
+    double sum[4][3] = {{0}};
+    for (size_t r = 0; r < t->row_count; r++) sum[(int)table_number(t, r, "loop")][(int)table_number(t, r, "query")] += table_number(t, r, "weight");
+    for (int k = 1; k < 4; k++)
+        for (int q = 0; q < 3; q++) assert_float_equal(sum[k][q], 1, 1e-5);
+    collector_release(&out);
+}
+
+static double correct_at(const struct table *sweep, double alpha)
+{
+    for (size_t r = 0; r < sweep->row_count; r++)
+        if (fabs(table_number(sweep, r, "alpha") - alpha) < 1e-9) return table_number(sweep, r, "correct");
+    return NAN;
+}
+
+/* What turns right less what turns wrong is the difference of the accuracies. */
+static void test_flips_add_up_to_the_sweep(void **unused)
+{
+    (void)unused;
+    struct collector one, other;
+    const char *edit = "--split test_ood --do mix@h.1:position=0,norm=rms,target=noise --over alpha=0:1:0.1";
+    const struct table *sweep = run_line(&one, "sweep %s/drawn --data %s/data %s", folder, folder, edit);
+    const struct table *flips = run_line(&other, "flips %s/drawn --data %s/data %s", folder, folder, edit);
+    int turned = 0;
+    for (int i = 0; i <= 10; i++) {
+        double sum = correct_at(sweep, 0);
+        for (size_t r = 0; r < flips->row_count; r++)
+            if (table_number(flips, r, "alpha") <= i / 10.0 + 1e-9) sum += strcmp(table_text(flips, r, "turns"), "right") ? -1 : 1, turned++;
+        assert_float_equal(sum, correct_at(sweep, i / 10.0), 0);
+    }
+    assert_true(turned > 0);
+    collector_release(&one), collector_release(&other);
+}
+
+/* A sweep over loops is, at each number of them, what eval says. */
+static void test_loops_are_an_axis(void **unused)
+{
+    (void)unused;
+    struct collector one, other;
+    const struct table *sweep = run_line(&one, "sweep %s/drawn --data %s/data --split test_ood --over alpha=0 --over loops=1,2,5", folder, folder);
+    static const int loops[] = {1, 2, 5};
+    for (int i = 0; i < 3; i++) {
+        const struct table *eval = run_line(&other, "eval %s/drawn --data %s/data --split test_ood --loops %d", folder, folder, loops[i]);
+        assert_float_equal(table_number(sweep, (size_t)i, "correct"), table_number(eval, eval->row_count - 1, "correct"), 0);
+        assert_int_equal(table_number(sweep, (size_t)i, "loops"), loops[i]);
+        collector_release(&other);
+    }
+    collector_release(&one);
+}
+
+/* A question by its row, by its tokens, and among all of its split. */
+static void test_one_question_is_what_it_is_among_all(void **unused)
+{
+    (void)unused;
+    struct collector all, one, typed;
+    const struct table *rows = run_line(&all, "bridge %s/drawn --data %s/data --split test_ood --rows", folder, folder);
+    const struct table *row = run_line(&one, "bridge %s/drawn --data %s/data --row test_ood:7 --rows", folder, folder);
+    const struct table *same = run_line(&typed, "bridge %s/drawn --data %s/data --tokens \"%s\" --rows", folder, folder, table_fact_get(row, "question"));
+    assert_int_equal(row->row_count, 1);
+    assert_int_equal(table_number(row, 0, "row"), 7);
+    for (size_t r = 0; r < rows->row_count; r++)
+        if (table_number(rows, r, "row") == 7) assert_float_equal(table_number(rows, r, "p_bridge"), table_number(row, 0, "p_bridge"), 1e-6);
+    assert_float_equal(table_number(same, 0, "p_bridge"), table_number(row, 0, "p_bridge"), 0);
+    collector_release(&all), collector_release(&one), collector_release(&typed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orbits_on_a_line), cmocka_unit_test(test_orbits_that_turn_or_rest), cmocka_unit_test(test_components_of_a_plane),
+        cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
+        cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one), cmocka_unit_test(test_flips_add_up_to_the_sweep),
+        cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
+    };
+    return cmocka_run_group_tests_name("measures", tests, set_up, tear_down);
+}
