@@ -82,12 +82,14 @@ tsan:                              ## all tests under ThreadSanitizer
 
 bench: loopscope                   ## speed against the machine's own matrix products; PEER=script.py adds PyTorch
 	@./loopscope bench --history $(BUILD)/bench.tsv
-	@if [ -n "$(PEER)" ]; then tests/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
+	@if [ -n "$(PEER)" ]; then tests/bench/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
 
-screenshots: loopscope             ## a picture of every view, drawn from the screen's own cells; MODEL=models/vanilla
+screenshots: loopscope             ## a picture of every view, drawn from the screen's own cells; MODEL=vanilla
 	@mkdir -p screenshots
-	@for view in $$(./loopscope view --tsv --quiet | grep -v '^#' | tail -n +2 | cut -f1); do \
-	    ./loopscope view $$view $(or $(MODEL),models/vanilla) --example --rows 30 --cols 100 -o screenshots/$$view.png || exit 1; done
+	@here=$$(pwd) && scratch=$$(mktemp -d) && cd "$$scratch" && export XDG_CONFIG_HOME="$$scratch" && \
+	for view in $$("$$here/loopscope" view --tsv --quiet | grep -v '^#' | tail -n +2 | cut -f1); do \
+	    "$$here/loopscope" view $$view $(or $(MODEL),vanilla) --example --rows 30 --cols 100 -o "$$here/screenshots/$$view.png" || exit 1; done; \
+	rm -rf "$$scratch"
 
 manual          = $(PREFIX)/share/man/man1
 bash_completion = $(PREFIX)/share/bash-completion/completions

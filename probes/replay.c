@@ -307,6 +307,7 @@ static void replay_shard(void *job, int i, int thread)
     work.over.tape = &work.tape, work.over.batch = copies, work.over.all = places_all(arena, copies), work.over.base = &work.base->run;
     work.over.states = arena_zero(arena, sizeof *work.over.states * (size_t)(run_boundaries(&work.base->run) + 1));
     struct tensor *changed = changed_states(&work, copies, later.spots);
+    if (session_stopped(me->study->session)) return; /* a shard of a large model takes its time: half of it may be enough */
     run_replay(&run, &work.base->run, &work.tape, copies, me->from, changed);
     run.wanted = wanted_copies(&work, copies);
     run_attach(&run, &later.handler);

@@ -235,10 +235,13 @@ static const struct shot { const char *name, *keys; int rows, cols; bool ascii; 
     {"sweep", "5s", 24, 80, false},          {"sweep-small", "5s<Left>", 16, 60, true}, {"sweep-field", "5s<Tab><Right>", 24, 80, false},
     {"ask-data", "3d", 24, 80, false},
     {"help", "4?", 24, 80, false},           {"help-end", "3?<PgDn><PgDn><PgDn><PgDn>", 24, 80, true}, {"output", ":say hello<Enter>", 24, 80, false},
-    {"log", "45s:view log<Enter>", 24, 80, false}, {"log-rerun", "4m:view log<Enter><Up><Enter>", 24, 80, false}, {"menu", "4g<Down>", 24, 80, false}, {"menu-ascii", "4g", 16, 60, true},
+    {"log", "45s:view log<Enter>", 24, 80, false}, {"log-rerun", "4m:view log<Enter><Up><Enter>", 24, 80, false}, {"menu", "4g<Down>", 24, 80, false},
+    {"menu-ascii", "4g", 16, 60, true},
     {"tour", "2:tour<Enter>>>", 24, 80, false}, {"tour-small", ":tour<Enter>>>>>", 16, 60, true}, {"undo", "5<Right><Right>u", 24, 80, false},
-    {"zoom", "3<Tab>z", 24, 80, false}, {"hide", "2\\", 24, 80, false}, {"search", "2/block<Enter>n", 24, 80, false}, {"choices", ":lens --t<Tab>", 24, 80, false},
-    {"symptoms", "4?s", 24, 80, false}, {"wide-names", "4d漢字<Enter>", 24, 80, false}, {"wide-names-small", "4d漢字<Enter>", 16, 60, false}, {"figures", ":view figures<Enter>", 24, 80, false},
+    {"zoom", "3<Tab>z", 24, 80, false}, {"hide", "2\\", 24, 80, false}, {"search", "2/block<Enter>n", 24, 80, false},
+    {"choices", ":lens --t<Tab>", 24, 80, false},
+    {"symptoms", "4?s", 24, 80, false}, {"wide-names", "4d漢字<Enter>", 24, 80, false}, {"wide-names-small", "4d漢字<Enter>", 16, 60, false},
+    {"figures", ":view figures<Enter>", 24, 80, false},
     {"output-wrong", ":what is it<Enter>", 24, 80, false}, {"prompt", ":ev<Tab>", 24, 80, false}, {"too-small", "", 5, 20, false},
 };
 

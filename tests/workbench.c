@@ -307,7 +307,8 @@ static void assert_completes(struct app *app, const char *typed, const char *lin
     }
     app_key(app, PRESS_TAB);
     assert_string_equal(app->prompt.line.data, line);
-    if (choices && !strstr(app->choices.size ? app->choices.data : "", choices)) fail_msg("%s: '%s' is not in '%s'", typed, choices, app->choices.data);
+    const char *shown = app->choices.size ? app->choices.data : "";
+    if (choices && !strstr(shown, choices)) fail_msg("%s: '%s' is not in '%s'", typed, choices, shown);
     app_key(app, PRESS_ESCAPE);
 }
 
@@ -384,6 +385,42 @@ static void test_parts(void **unused)
         if (count > 1) assert_ptr_equal(app->view, views[v]); /* Tab went around its parts */
         close_app(app);
     }
+}
+
+/* The tour and the list of views lie over every view at every size. */
+static void test_every_size(void **unused)
+{
+    (void)unused;
+    static const int sizes[][2] = {{1, 1}, {15, 60}, {16, 59}, {16, 60}, {17, 61}, {24, 80}, {200, 500}};
+    for (size_t v = 0; views[v]; v++) {
+        struct app *app = open_app();
+        app_go(app, views[v]);
+        app_settle(app);
+        for (int over = 0; over < 6; over++) {
+            app->tour = over / 2 * 3, app->menu = over % 2 ? 5 : -1;
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                char *got = screen(app, sizes[i][0], sizes[i][1]);
+                for (const char *c = got; *c; c++) assert_true((unsigned char)*c >= ' ' || *c == '\n');
+                mem_free(got);
+            }
+        }
+        close_app(app);
+    }
+}
+
+static void test_tour(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, "?t");
+    assert_shows(app, "tour 1 of");
+    for (int i = 0; i < 50 && app->tour >= 0; i++) press(app, ">");
+    assert_int_equal(app->tour, -1);
+    press(app, ":tour<Enter>"), app_key(app, (int)60);
+    assert_shows(app, "tour 1 of");
+    press(app, "<Esc>");
+    assert_int_equal(app->tour, -1);
+    close_app(app);
 }
 
 /* ---- long work */
@@ -517,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
         cmocka_unit_test(test_session_file), cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
     };

@@ -135,7 +135,7 @@ void app_spot_rows(struct app *app, struct area area, int at, int count);       
 void app_ask(struct app *app, enum asking what, const char *answer);                 /* opens the prompt */
 void app_export(struct app *app, int want, const char *name, const struct figure_options *options); /* figures/NAME.png, and says so */
 void app_rerun(struct app *app, const char *line, const char *scene);                /* as it was asked for: its view, or the output */
-void app_enter(struct app *app, const char *line);                                   /* a line of the prompt: what the screen itself understands, or a command */
+void app_enter(struct app *app, const char *line);                                   /* a line of the prompt: for the screen, or a command */
 
 void app_reload(struct app *app);                                                    /* forgets everything that was read and computed */
 void app_update(struct app *app);                                                    /* asks for what the view wants now */

@@ -156,7 +156,8 @@ void app_update(struct app *app)
     struct pane *pane = app_pane(app, app->view);
     pane->count = app->head.count = app->line_shown = 0;
     if (app->model) want_head(app, "info %s", app_model(app));
-    if (app->model && app->prompting && strstr(app->prompt.line.data, "--tokens")) want_head(app, "vocab %s", app_subject(app)); /* to complete them */
+    bool tokens = app->prompting && strstr(app->prompt.line.data, "--tokens"); /* they are to be completed */
+    if (app->model && tokens) want_head(app, "vocab %s", app_subject(app));
     if (app->view->lines) app->view->lines(app);
     look_up(app, &app->head);
     look_up(app, pane);

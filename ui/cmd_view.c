@@ -64,7 +64,8 @@ static bool run(const struct command *self, struct session *session, const struc
 {
     const char *file = args_text(args, "output");
     (void)self;
-    struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"), .example = args_flag(args, "example")};
+    struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"),
+                        .example = args_flag(args, "example")};
     struct text out = {0};
     if (!page.view) return list_views(session, sink);
     if (!set_form(&page, args, err)) return false;

@@ -175,7 +175,8 @@ bool form_read(struct form *form, const char *edit)
     char *end;
     if (!at || (at[1] != 'h' && at[1] != 's') || at[2] != '.') return false;
     for (size_t i = 0; interventions[i]; i++)
-        if (strlen(interventions[i]->name) == (size_t)(at - edit) && !strncmp(interventions[i]->name, edit, (size_t)(at - edit))) take_kind(&read, interventions[i]);
+        if (strlen(interventions[i]->name) == (size_t)(at - edit) && !strncmp(interventions[i]->name, edit, (size_t)(at - edit)))
+            take_kind(&read, interventions[i]);
     read.boundary = (int)strtol(at + 3, &end, 10);
     if (end == at + 3 || read.boundary < 0 || (*end != ':' && *end)) return false;
     struct args args = {0};

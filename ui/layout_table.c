@@ -73,7 +73,7 @@ void draw_facts(struct cells *cells, struct area area, const struct table *table
         cells_text(cells, area.row + area.rows - 1, area.col + 1, TINT_DIM, "... %d more, see loopscope info", more);
         down = area.rows - 1;
     }
-    for (int i = 0; i < (int)table->row_count && i / down < across; i++) {
+    for (int i = 0; down > 0 && i < (int)table->row_count && i / down < across; i++) {
         int row = area.row + i % down, col = area.col + 1 + i / down * (width + 1);
         struct text key = {0}, text = {0};
         text_add(&key, "%s", ""), text_add(&text, "%s", "");

@@ -37,7 +37,10 @@ static bool set_split(struct app *app, const char *value)
     return true;
 }
 
-static bool whole_number(const char *value, long low, long high, long *number) { return parse_int(value, number) && *number >= low && *number <= high; }
+static bool whole_number(const char *value, long low, long high, long *number)
+{
+    return parse_int(value, number) && *number >= low && *number <= high;
+}
 
 static void get_row(struct app *app, struct text *out) { text_add(out, "%ld", app->row); }
 static bool set_row(struct app *app, const char *value) { return whole_number(value, 0, 1L << 40, &app->row); }

@@ -23,7 +23,8 @@ static void add_run(enum theme theme, const struct glyph *run, int count, int ro
     bool reverse = run->look & LOOK_REVERSE;
     int blank = 0, x = EDGE + col * WIDE, y = EDGE + row * HIGH;
     while (blank < count && !strcmp(run[blank].text, " ")) blank++;
-    if (reverse) text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", x, y, count * WIDE, HIGH, colour_of(theme, run));
+    if (reverse)
+        text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", x, y, count * WIDE, HIGH, colour_of(theme, run));
     if (blank == count) return;
     text_add(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06x\"%s>", x, y + 14, count * WIDE,
              reverse ? theme_ground(theme) : colour_of(theme, run), is_bold(theme, run) ? " font-weight=\"bold\"" : "");

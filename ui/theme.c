@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Close to Okabe and Ito's palette within 16 colours: blue and orange-yellow for the two main series stay apart for every kind of colour vision, and
- * good and bad are told apart by weight, too. On a light ground yellow and cyan would vanish: their places are taken by darker ones. */
+ * good and bad are told apart by weight, too. On a light ground yellow would vanish: OOD is red there, and bad magenta. */
 static const struct paint paints[][TINT_COUNT] = {
     [THEME_DARK] = {
         [TINT_PLAIN] = {-1}, [TINT_DIM] = {-1, .dim = true}, [TINT_TITLE] = {-1, .bold = true}, [TINT_KEY] = {6, .bold = true},
@@ -13,14 +13,15 @@ static const struct paint paints[][TINT_COUNT] = {
     },
     [THEME_LIGHT] = {
         [TINT_PLAIN] = {-1}, [TINT_DIM] = {8}, [TINT_TITLE] = {-1, .bold = true}, [TINT_KEY] = {4, .bold = true},
-        [TINT_GOOD] = {2}, [TINT_BAD] = {1, .bold = true}, [TINT_WARN] = {1}, [TINT_CHANGED] = {5, .bold = true},
+        [TINT_GOOD] = {2}, [TINT_BAD] = {5, .bold = true}, [TINT_WARN] = {5}, [TINT_CHANGED] = {6, .bold = true},
         [TINT_SERIES_1] = {4}, [TINT_SERIES_2] = {1}, [TINT_SERIES_3] = {2}, [TINT_SERIES_4] = {5}, [TINT_SERIES_5] = {6}, [TINT_SERIES_6] = {8},
         [TINT_SERIES_7] = {-1},
     },
     [THEME_NONE] = {
         [TINT_PLAIN] = {-1}, [TINT_DIM] = {-1, .dim = true}, [TINT_TITLE] = {-1, .bold = true}, [TINT_KEY] = {-1, .bold = true},
         [TINT_GOOD] = {-1}, [TINT_BAD] = {-1, .bold = true}, [TINT_WARN] = {-1, .bold = true}, [TINT_CHANGED] = {-1, .bold = true},
-        [TINT_SERIES_1] = {-1}, [TINT_SERIES_2] = {-1}, [TINT_SERIES_3] = {-1}, [TINT_SERIES_4] = {-1}, [TINT_SERIES_5] = {-1}, [TINT_SERIES_6] = {-1},
+        [TINT_SERIES_1] = {-1}, [TINT_SERIES_2] = {-1}, [TINT_SERIES_3] = {-1}, [TINT_SERIES_4] = {-1}, [TINT_SERIES_5] = {-1},
+        [TINT_SERIES_6] = {-1},
         [TINT_SERIES_7] = {-1, .dim = true},
     },
 };
@@ -52,10 +53,12 @@ bool theme_parse(const char *name, enum theme *theme)
 
 /* The sixteen colours of a terminal, close to Okabe and Ito's where they have one. */
 static const unsigned dark[16] = {
-    0x16181d, 0xe06c52, 0x35b08a, 0xe0a030, 0x4a8fd0, 0xcc79a7, 0x56b4c9, 0xd6d9df, 0x7f8694, 0xff8f73, 0x5fd0a8, 0xf0e442, 0x6fb2f0, 0xe7a3c8, 0x7fd4e6, 0xffffff,
+    0x16181d, 0xe06c52, 0x35b08a, 0xe0a030, 0x4a8fd0, 0xcc79a7, 0x56b4c9, 0xd6d9df,
+    0x7f8694, 0xff8f73, 0x5fd0a8, 0xf0e442, 0x6fb2f0, 0xe7a3c8, 0x7fd4e6, 0xffffff,
 };
 static const unsigned light[16] = {
-    0x1c1e22, 0xb5401a, 0x00755a, 0x8a5a00, 0x0060a8, 0x9c3f78, 0x00708a, 0x5a5f68, 0x6b7078, 0xd55e00, 0x009e73, 0x8a7a00, 0x0072b2, 0xcc79a7, 0x2a86a8, 0x000000,
+    0x1c1e22, 0xb5401a, 0x00755a, 0x8a5a00, 0x0060a8, 0x9c3f78, 0x00708a, 0x5a5f68,
+    0x6b7078, 0xd55e00, 0x009e73, 0x8a7a00, 0x0072b2, 0xcc79a7, 0x2a86a8, 0x000000,
 };
 
 unsigned theme_ground(enum theme theme) { return theme == THEME_LIGHT ? 0xfbfbf8 : 0x16181d; }

@@ -8,17 +8,17 @@ static const struct step { const char *view, *split, *title, *text; } steps[] = 
      "This model runs one stack of blocks several times. h.0 enters loop 1, h.k is what loop k leaves behind, the last one is decoded. "
      "Left and right walk through the loops, up and down through the sites. The question of this tour: is what loop 1 found of use to loop 2?"},
     {"splits", NULL, "how often it is right",
-     "Accuracy by split and stage, with its interval. Questions on facts seen in two hops (ID) go well, those on facts seen only alone (OOD) do not. "
+     "Accuracy by split and stage, with its interval. Questions on facts seen in two hops (ID) go well, those seen only alone (OOD) do not. "
      "Below: the bridge, the entity between the two hops, can be decoded after loop 1 on both."},
     {"grid", "test_ood", "one question",
      "A question it has not seen in two hops. Columns are boundaries, rows positions; each cell shows what that state decodes to. "
      "n goes to the next wrong answer. Look at h.1, where the bridge stands: the right token, P near 1."},
     {"grid", "test_ood", "decodable is not aligned",
-     "Now the cosine: the state decodes to the bridge but does not point where the bridge's embedding does. That embedding is what loop 2 knows facts about. "
+     "Now the cosine: the state decodes to the bridge but does not point where the bridge's embedding does, which is what loop 2 knows facts about. "
      "m changes the number in the cells, w the token that is watched, arrows move the cursor."},
     {"intervene", "test_ood", "hand the token over",
-     "h <- (1 - alpha) h + alpha e: mix the embedding of the decoded token into the state behind loop 1. Left and right move alpha; watch P(answer) below. "
-     "Tab goes to the other fields; u takes a change back."},
+     "h <- (1 - alpha) h + alpha e: mix the embedding of the decoded token into the state behind loop 1. Left and right move alpha; watch "
+     "P(answer) below. Tab goes to the other fields; u takes a change back."},
     {"intervene", "test_ood", "the whole curve",
      "s computes the accuracy of both splits at every alpha; the curve grows while it is computed, and goes on when you look elsewhere. "
      "c adds controls with wrong tokens, f counts the answers that flip, x stops."},

@@ -104,7 +104,11 @@ static void click(struct app *app, int code) { state_of(app)->at = code; }
 
 /* ---- settings */
 
-static void get_size(struct app *app, struct text *out) { text_add(out, "%gx%g", sizes[state_of(app)->size].width, sizes[state_of(app)->size].height); }
+static void get_size(struct app *app, struct text *out)
+{
+    const struct size_choice *size = &sizes[state_of(app)->size];
+    text_add(out, "%gx%g", size->width, size->height);
+}
 static void get_dpi(struct app *app, struct text *out) { text_add(out, "%g", dpis[state_of(app)->dpi]); }
 static void get_format(struct app *app, struct text *out) { text_add(out, "%s", formats[state_of(app)->format]); }
 
@@ -186,7 +190,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (!app_part(app, 1) || rest.rows < 3) return;
     struct text heading = {0};
     char *path = new_path(s, app->gallery.paths[s->at]);
-    text_add(&heading, "e writes %s: %gx%g in, %s, %g dpi", path, sizes[s->size].width, sizes[s->size].height, sizes[s->size].use, dpis[s->dpi]);
+    const struct size_choice *size = &sizes[s->size];
+    text_add(&heading, "e writes %s: %gx%g in, %s, %g dpi", path, size->width, size->height, size->use, dpis[s->dpi]);
     app_heading(app, cells, (struct area){rest.row, rest.col, 1, rest.cols - 1}, 1, heading.data);
     mem_free(path);
     text_clear(&heading);
@@ -198,4 +203,5 @@ static const char *const parts[] = {"the list", "the preview", NULL};
 const struct view view_figures = {
     .name = "figures", .title = "what has been exported", .help = "figures in figures/ and of this session, as they are, and in other sizes and formats",
     .keys = keys, .draw = draw, .settings = settings, .parts = parts, .search = search, .click = click,
+    .example = ":view intervene<Enter>se:view figures<Enter>",
 };

@@ -88,8 +88,17 @@ static bool choose(const char *const *names, const char *value, int *at)
     return false;
 }
 
-static void get_metric(struct app *app, struct text *out) { text_add(out, "%s", metrics[((struct state *)app_state(app, sizeof(struct state)))->metric]); }
-static void get_watch(struct app *app, struct text *out) { text_add(out, "%s", watches[((struct state *)app_state(app, sizeof(struct state)))->watch]); }
+static void get_metric(struct app *app, struct text *out)
+{
+    const struct state *s = app_state(app, sizeof *s);
+    text_add(out, "%s", metrics[s->metric]);
+}
+
+static void get_watch(struct app *app, struct text *out)
+{
+    const struct state *s = app_state(app, sizeof *s);
+    text_add(out, "%s", watches[s->watch]);
+}
 
 static bool set_metric(struct app *app, const char *value)
 {

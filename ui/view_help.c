@@ -32,10 +32,10 @@ static const struct word { const char *name, *means; } words[] = {
 
 /* What one sees, and where to look. */
 static const struct word symptoms[] = {
-    {"P is 1, answer wrong", "decodable is not aligned: the state decodes to the bridge, but loop 2 looks at where it points. The grid's cosine says so; "
-                             "intervene mixes the bridge's embedding in"},
-    {"the curve is flat", "the edit does nothing there: see 'wrote ... rows, largest change' beside it. Another position (that of the bridge), an earlier "
-                          "boundary, target oracle; at the last boundary nothing follows that could use it"},
+    {"P is 1, answer wrong", "decodable is not aligned: the state decodes to the bridge, but loop 2 looks at where it points. The grid's cosine "
+                             "says so; intervene mixes the bridge's embedding in"},
+    {"the curve is flat", "the edit does nothing there: see 'wrote ... rows, largest change' beside it. Another position (that of the bridge), "
+                          "an earlier boundary, target oracle; at the last boundary nothing follows that could use it"},
     {"flat, and moved > 0", "the edit is made but not used: controls (c) and the drift behind the edit tell whether later loops keep it"},
     {"the curve falls", "norm: e may be much longer than the state; try match. Or the decoded token is wrong: compare target oracle"},
     {"ID falls with alpha", "what was right already is overwritten; the flips name the questions"},

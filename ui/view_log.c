@@ -33,8 +33,9 @@ static void go_to(struct app *app, long at)
 
 static void press_move(struct app *app, int key)
 {
-    long step = key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : key == PRESS_PAGE_UP ? -10 : key == PRESS_PAGE_DOWN ? 10 : key == PRESS_HOME ? -(1L << 40) : 1L << 40;
-    go_to(app, state_of(app)->at + step);
+    static const long far = 1L << 40;
+    long page = key == PRESS_PAGE_UP ? -10 : key == PRESS_PAGE_DOWN ? 10 : key == PRESS_HOME ? -far : far;
+    go_to(app, state_of(app)->at + (key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : page));
 }
 
 static void press_rerun(struct app *app, int key)
@@ -139,5 +140,6 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_log = {
     .name = "log", .title = "every command so far", .help = "what this session has run: when, how many rows it gave, how long it took",
-    .keys = keys, .draw = draw, .search = search, .click = click, .example = "",
+    .keys = keys, .draw = draw, .search = search, .click = click, 
+    .example = ":view splits<Enter>:view grid<Enter>n:view log<Enter>",
 };

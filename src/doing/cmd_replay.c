@@ -50,7 +50,8 @@ static bool run(const struct command *self, struct session *session, const struc
 const struct command command_replay = {
     .name = "replay", .words = "LOG", .least = 1, .most = 1, .options = options, .run = run,
     .help = "runs every line of a log or script file again, and stops at the first error",
-    .more = "The screen writes a log of each session into $XDG_STATE_HOME/loopscope/log, and :save-log FILE saves one. A line is a command as after 'loopscope'; "
-            "what begins with # is passed over. The same models and data give the same tables and figures, byte for byte: add --tsv or --json to compare.",
+    .more = "The screen writes a log of each session into $XDG_STATE_HOME/loopscope/log, and :save-log FILE saves one. A line is a command as after "
+            "'loopscope'; what begins with # is passed over. The same models and data give the same tables and figures, byte for byte: add --tsv "
+            "or --json to compare.",
     .example = "replay --list models/vanilla/recipe",
 };

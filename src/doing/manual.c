@@ -69,9 +69,10 @@ void manual_page(struct text *out)
     const struct command *command;
     text_add(out, ".TH LOOPSCOPE 1 \"\" \"loopscope %s\" \"User Commands\"\n"
                   ".SH NAME\nloopscope \\- look inside looped transformers\n"
-                  ".SH SYNOPSIS\n.B loopscope\n[\\fIMODEL\\fR]\n.br\n.B loopscope\n\\fICOMMAND\\fR [\\fIWORDS\\fR] [\\fB\\-\\-\\fIOPTION VALUE\\fR ...]\n"
-                  ".SH DESCRIPTION\nWithout a command the screen opens, on a model or on the list of models. What is handed from one loop to the next, and "
-                  "can the next loop use it? Every number on the screen is made by one of the commands below, and the screen shows which.\n"
+                  ".SH SYNOPSIS\n.B loopscope\n[\\fIMODEL\\fR]\n.br\n.B loopscope\n"
+                  "\\fICOMMAND\\fR [\\fIWORDS\\fR] [\\fB\\-\\-\\fIOPTION VALUE\\fR ...]\n"
+                  ".SH DESCRIPTION\nWithout a command the screen opens, on a model or on the list of models. What is handed from one loop to the "
+                  "next, and can the next loop use it? Every number on the screen is made by one of the commands below, and the screen shows which.\n"
                   ".SH OPTIONS OF EVERY COMMAND\n"
                   ".TP\n\\fB\\-\\-json\\fR, \\fB\\-\\-tsv\\fR\nthe result as JSON, one object a table, or as tab\\-separated values\n"
                   ".TP\n\\fB\\-\\-threads\\fR \\fIN\\fR\nhow many processors to use; results do not depend on it\n"
@@ -143,7 +144,8 @@ static void add_body(struct text *out)
     const struct command *command;
     text_add(out, "    case \"$command $before\" in\n");
     for (size_t i = 0; (command = command_at(i)); i++) add_choices(out, command, "");
-    text_add(out, "        *) words= ;;\n    esac\n    [ -n \"$words\" ] && return\n    case \"$current\" in -*) ;; *) return ;; esac\n    case \"$command\" in\n");
+    text_add(out, "        *) words= ;;\n    esac\n    [ -n \"$words\" ] && return\n"
+                  "    case \"$current\" in -*) ;; *) return ;; esac\n    case \"$command\" in\n");
     for (size_t i = 0; (command = command_at(i)); i++) add_cases(out, command, "");
     text_add(out, "    esac\n    words=\"$words --json --tsv --threads --quiet --help\"\n}\n");
 }

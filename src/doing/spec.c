@@ -6,6 +6,7 @@
 #include "learning/dataset.h"
 #include "registry.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,12 +74,15 @@ struct dataset *spec_open(const char *path, const char *name, struct sink *sink,
     char *folder = line ? cache_folder(name, err) : NULL;
     struct dataset *data = NULL;
     if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* sessions on several threads may want the same set at once: one of them makes it */
+    pthread_mutex_lock(&making);
     if (folder) data = open_with_hash(folder, hash, NULL, NULL); /* nothing there, or of another version: made anew */
     if (folder && !data) {
         if (make_from_line(line, folder, sink, err)) data = open_with_hash(folder, hash, sink, err);
         if (data) sink_note(sink, "the dataset %s did not exist yet and was made in %s (data %s)", name, folder, line);
         else err_in(err, "%s", text_show(path));
     }
+    pthread_mutex_unlock(&making);
     mem_free(text), mem_free(line), mem_free(hash), mem_free(folder);
     return data;
 }
