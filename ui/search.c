@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static bool row_holds(const struct table *table, size_t row, const char *text)
+bool search_row(const struct table *table, size_t row, const char *text)
 {
     struct text line = {0};
     for (size_t c = 0; c < table->column_count; c++) {
@@ -19,7 +19,7 @@ int search_table(const struct table *table, const char *text, int from, int step
     int count = table ? (int)table->row_count : 0;
     for (int i = 1; i <= count; i++) {
         int at = ((from + step * i) % count + count) % count;
-        if (row_holds(table, (size_t)at, text)) return at;
+        if (search_row(table, (size_t)at, text)) return at;
     }
     return -1;
 }

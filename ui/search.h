@@ -9,6 +9,7 @@
 #include "results/table.h"
 
 int search_table(const struct table *table, const char *text, int from, int step); /* in any cell, as people read it */
+bool search_row(const struct table *table, size_t row, const char *text);
 int search_lines(const char *lines, const char *text, int from, int step);
 
 #endif

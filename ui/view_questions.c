@@ -1,5 +1,6 @@
 #include "app.h"
 #include "question.h"
+#include "search.h"
 
 #include "figures/group.h"
 #include "ground/mem.h"
@@ -133,6 +134,49 @@ static void press_limit(struct app *app, int key)
     s->at = 0;
 }
 
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = state_of(app);
+    const struct table *table = app_table(app, 0, 0);
+    if (!table) return false;
+    struct order order = order_of(s, table);
+    int count = (int)order.count, from = marked(s, order.count), found = -1;
+    for (int i = 1; i <= count && found < 0; i++) {
+        int at = ((from + step * i) % count + count) % count;
+        if (search_row(table, order.rows[at], text)) found = at;
+    }
+    if (found >= 0) s->at = found;
+    mem_free(order.rows);
+    return found >= 0;
+}
+
+static void click(struct app *app, int code) { state_of(app)->at = code; }
+
+/* ---- settings */
+
+static const char *const sorts[] = {"row", "p", "cosine", "predicted", "answer", NULL}, *const filters[] = {"all", "wrong", NULL};
+
+static void get_sort(struct app *app, struct text *out) { text_add(out, "%s", sorts[state_of(app)->sort]); }
+
+static bool set_sort(struct app *app, const char *value)
+{
+    for (int i = 0; sorts[i]; i++)
+        if (!strcmp(sorts[i], value)) return state_of(app)->sort = (enum sort)i, true;
+    return false;
+}
+
+static void get_shown(struct app *app, struct text *out) { text_add(out, "%s", filters[state_of(app)->wrong]); }
+
+static bool set_shown(struct app *app, const char *value)
+{
+    state_of(app)->wrong = !strcmp(value, "wrong");
+    return state_of(app)->wrong || !strcmp(value, "all");
+}
+
+static const struct setting settings[] = {
+    {"sort", "by this column", get_sort, set_sort, sorts}, {"shown", "which answers", get_shown, set_shown, filters}, {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "question", "marks another question", press_line},
     {{PRESS_ENTER}, "grid", "the marked question through the loops", press_open},
@@ -218,6 +262,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     for (int i = 0; i < area.rows && first + i < (int)order.count; i++) {
         draw_line(cells, (struct area){area.row + i, area.col, 1, area.cols - 2}, table, order.rows[first + i], bars);
         if (first + i == at) draw_mark(cells, area.row + i, area.col, area.cols - 1);
+        app_spot(app, (struct area){area.row + i, area.col, 1, area.cols}, first + i);
     }
     draw_scroll(cells, area, first, (int)order.count);
     if (!order.count) cells_text(cells, area.row + 1, area.col + 2, TINT_DIM, "no question is left: w shows right answers too, < lifts the limit");
@@ -226,5 +271,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_questions = {
     .name = "questions", .title = "the questions behind a number", .help = "all questions of a split with what the model says: sort, filter, and look into one",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click,
 };
