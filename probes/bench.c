@@ -6,6 +6,7 @@
  */
 #include "bench_work.h"
 
+#include "doing/share.h"
 #include "ground/file.h"
 #include "numbers/blas.h"
 
@@ -34,10 +35,16 @@ static const struct bench_work works[] = {
     {"train-d128-discoloop", BENCH_TRAIN, 128, 512, 2, 2, 512, V, "discoloop", 0, 0},
     {"train-d128-gate", BENCH_TRAIN, 128, 512, 2, 2, 512, V, "gate", 0, 0},
     {"eval-d256", BENCH_EVAL, 256, 1024, 1, 2, 4000, 250, "none", 0, 0},
+    {"lens-d256", BENCH_LENS, 256, 1024, 1, 2, 4000, 250, "none", 0, 0},
     {"sweep-d256", BENCH_SWEEP, 256, 1024, 1, 2, 4000, 250, "none", 21, 0},
     {"sweep-d256-discoloop", BENCH_SWEEP, 256, 1024, 1, 2, 4000, 250, "discoloop", 21, 0},
     {"interface-v129280", BENCH_INTERFACE, 256, 256, 1, 2, 32, 129280, "discoloop", 0, 0},
     {"interface-v129280-top128", BENCH_INTERFACE, 256, 256, 1, 2, 32, 129280, "discoloop", 0, 128},
+};
+
+/* What has no limit to be compared with. */
+static const struct wait { const char *name; double (*once)(const char *model, struct err *err); } waits[] = {
+    {"load", bench_load}, {"figure-export", bench_figure}, {"first-screen", bench_first_screen}, {"key-while-sweeping", bench_key},
 };
 
 struct bench {
@@ -98,6 +105,19 @@ static bool bench_row(struct bench *me, const struct bench_work *work, struct er
     double time = middle(ours, rounds), share = middle(ratio, rounds);
     add_row(me, (struct cell[]){cell_text(work->name), cell_number(1e3 * time), cell_number(1e3 * middle(limit, rounds)), cell_number(share), cell_number(ratio[0]),
                                 cell_number(ratio[rounds - 1]), cell_number(work->rows / time), cell_number((double)usage.ru_maxrss / 1024)});
+    return true;
+}
+
+static bool wait_row(struct bench *me, const struct wait *wait, const char *model, struct err *err)
+{
+    double ours[MOST_ROUNDS];
+    int rounds = (int)args_int(me->args, "rounds");
+    struct rusage usage;
+    for (int i = 0; i < rounds; i++)
+        if (isnan(ours[i] = wait->once(model, err))) return err_in(err, "bench %s", wait->name);
+    getrusage(RUSAGE_SELF, &usage);
+    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * middle(ours, rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN),
+                                cell_number(NAN), cell_number((double)usage.ru_maxrss / 1024)});
     return true;
 }
 
@@ -174,6 +194,15 @@ static bool bench_rows(struct bench *me, const char *only, struct err *err)
         any = true;
         if (!bench_row(me, &works[i], err)) return false;
     }
+    char *model = share_find(me->session->share, "models", "vanilla");
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof waits / sizeof *waits; i++) {
+        if (only && !strstr(waits[i].name, only)) continue;
+        any = true;
+        ok = model ? wait_row(me, &waits[i], model, err) : err_set(err, "bench %s: the bundled model vanilla is not here", waits[i].name);
+    }
+    mem_free(model);
+    if (!ok) return false;
     return any || err_set(err, "bench: no row has '%s' in its name", text_show(only));
 }
 

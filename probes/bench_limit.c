@@ -64,6 +64,16 @@ static void run_once_products(struct products *p, const struct bench_work *w, in
     if (strcmp(w->interface, "none")) add_product(p, tokens, w->vocabulary, w->d, 2 * (w->loops - 1));
 }
 
+/* Everything everywhere, and a decode of every state. */
+static void lens_products(struct products *p, const struct bench_work *w)
+{
+    int tokens = PASS_ROWS * BENCH_LENGTH, each = w->blocks * w->loops;
+    add_product(p, tokens, w->d, w->d, 4 * each);
+    add_product(p, tokens, w->ff, w->d, 2 * each);
+    add_product(p, tokens, w->d, w->ff, each);
+    add_product(p, tokens, w->vocabulary, w->d, w->loops + 1);
+}
+
 /* One block, K = 2, position 1 edited after loop 1: the base run with one more decode, then for each alpha but 0 the keys and values of the edited
  * position, and all that the answer position needs behind its attention. */
 static void sweep_products(struct products *p, const struct bench_work *w)
@@ -82,6 +92,7 @@ void products_of(struct products *p, const struct bench_work *w, int threads)
     *p = (struct products){.shards = (w->rows + PASS_ROWS - 1) / PASS_ROWS, .threads = threads < 64 ? threads : 64};
     if (w->kind == BENCH_TRAIN) train_products(p, w);
     else if (w->kind == BENCH_EVAL) run_once_products(p, w, w->loops);
+    else if (w->kind == BENCH_LENS) lens_products(p, w);
     else if (w->kind == BENCH_SWEEP) sweep_products(p, w);
     else add_product(p, w->rows < PASS_ROWS ? w->rows : PASS_ROWS, w->vocabulary, w->d, 2);
     prepare(p, p->threads);

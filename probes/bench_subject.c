@@ -133,6 +133,20 @@ static bool interface_once(struct subject *s)
     return isfinite(op_soft_embed(&tape, x, s->model->table, s->model->table, soft)->data[0]);
 }
 
+/* Every state of every question decoded. */
+static bool decode_all(struct pass *pass, struct shard *shard)
+{
+    (void)pass;
+    for (int k = 0; k < shard->run->loops; k++) run_decode(shard->run, shard->run->states[k], k);
+    return true;
+}
+
+static bool lens_once(struct subject *s, struct err *err)
+{
+    struct pass pass = {.model = s->model, .questions = s->study.splits[0].questions, .count = s->study.splits[0].count, .pool = s->pool, .visit = decode_all};
+    return pass_run(&pass, err);
+}
+
 static bool once(struct subject *s, struct err *err)
 {
     struct accuracy accuracy;
@@ -140,6 +154,7 @@ static bool once(struct subject *s, struct err *err)
     case BENCH_TRAIN: return isfinite(trainer_step(s->trainer, err));
     case BENCH_SWEEP: return sweep_once(s, err);
     case BENCH_INTERFACE: return interface_once(s);
+    case BENCH_LENS: return lens_once(s, err);
     case BENCH_EVAL: break;
     }
     return pass_accuracy(s->model, s->pool, s->study.splits[0].questions, s->study.splits[0].count, &accuracy, err);

@@ -14,7 +14,7 @@
 
 #include "learning/recipe.h"
 
-enum bench_kind { BENCH_TRAIN = 1, BENCH_EVAL, BENCH_SWEEP, BENCH_INTERFACE };
+enum bench_kind { BENCH_TRAIN = 1, BENCH_EVAL, BENCH_LENS, BENCH_SWEEP, BENCH_INTERFACE };
 
 struct bench_work {
     const char *name;
@@ -52,6 +52,12 @@ struct products {
 void products_of(struct products *products, const struct bench_work *work, int threads);
 double products_time(struct products *products, struct pool *pool, int repeats);
 void products_release(struct products *products);
+
+/* What users wait for, in seconds; NaN with err. They have no limit to compare with. model: the folder of a bundled model. */
+double bench_load(const char *model, struct err *err);         /* a model opened and checked */
+double bench_figure(const char *model, struct err *err);       /* a PNG exported, 2 curves of 21 points */
+double bench_first_screen(const char *model, struct err *err); /* from the start of the program to its first output */
+double bench_key(const char *model, struct err *err);          /* the median of 40 keys while a long sweep runs */
 
 double bench_now(void); /* seconds of a clock that only runs forward */
 
