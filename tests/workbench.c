@@ -16,6 +16,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static char folder[] = "/tmp/loopscope-workbench-XXXXXX";
 static char *in_folder(const char *name) { return path_join(folder, name); }
 
 /* Every command gives the same small table; "slow" takes until it is stopped or released. */
-static volatile int released, slow_runs;
+static atomic_int released, slow_runs;
 
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
 {
@@ -42,7 +43,7 @@ static bool planted(struct session *session, const char *line, struct sink *sink
     sink_table(sink, table);
     table_free(table);
     for (int i = 0; i < 3; i++) sink_row(sink, (struct cell[]){cell_text(i == 1 ? "test_ood" : i ? "train" : "test_id"), cell_number(1000)});
-    if (slow) __atomic_add_fetch(&slow_runs, 1, __ATOMIC_SEQ_CST);
+    if (slow) slow_runs++;
     for (int i = 0; slow && !released && i < 20000; i++) {
         usleep(1000);
         struct progress progress = {.what = "sweep", .done = 45, .total = 100, .unit = "cells", .rate = 12, .left = 4};
@@ -444,7 +445,8 @@ static void test_work_goes_on_behind(void **unused)
 {
     (void)unused;
     struct app *app = open_app();
-    released = 0, slow_runs = 0;
+    released = 0;
+    slow_runs = 0;
     app_work(app);
     app_enter(app, "sweep x");
     app_update(app);

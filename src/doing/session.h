@@ -12,6 +12,7 @@
 #include "ground/err.h"
 #include "results/sink.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct model;
@@ -23,7 +24,7 @@ struct session {
     struct session_entry *entries; /* open models and datasets */
     size_t entry_count, entry_room;
     char *command;                 /* the line that is being run */
-    volatile bool stop;            /* set by a signal handler or the screen; commands look at it often */
+    atomic_bool stop;              /* set by a signal handler or the screen; commands look at it often */
 };
 
 struct session *session_new(int threads); /* threads 0: as many as the machine has processors this process may use */

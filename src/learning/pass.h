@@ -14,6 +14,8 @@
 #include "models/run.h"
 #include "numbers/pool.h"
 
+#include <stdatomic.h>
+
 enum { PASS_ROWS = 128 };
 
 struct shard {
@@ -39,7 +41,7 @@ struct pass {
     bool (*visit)(struct pass *pass, struct shard *shard);
     void *self;
     bool (*go_on)(void *self, size_t done); /* between rounds of shards, on the caller's thread; false: stop. NULL: always */
-    const volatile bool *stop;              /* once it is true no further shard begins, and the pass fails as stopped; NULL: never */
+    const atomic_bool *stop;                /* once it is true no further shard begins, and the pass fails as stopped; NULL: never */
 };
 
 int pass_shards(const struct pass *pass);

@@ -388,7 +388,7 @@ static bool show(struct trainer *me, double loss, struct sink *sink)
     return go_on;
 }
 
-bool trainer_run(struct trainer *me, struct sink *sink, const volatile bool *stop, long stop_after, struct err *err)
+bool trainer_run(struct trainer *me, struct sink *sink, const atomic_bool *stop, long stop_after, struct err *err)
 {
     if (!folder_make(me->folder, err)) return false;
     struct table *shape = table_shape(me->log);

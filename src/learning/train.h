@@ -19,6 +19,7 @@
 #include "learning/recipe.h"
 #include "numbers/pool.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct trainer;
@@ -31,7 +32,7 @@ bool trainer_resume(struct trainer *trainer, struct err *err);
 bool trainer_has_state(const char *folder);
 
 /* stop is looked at between steps; stop_after 0: run to the end, otherwise save and return after that step. */
-bool trainer_run(struct trainer *trainer, struct sink *sink, const volatile bool *stop, long stop_after, struct err *err);
+bool trainer_run(struct trainer *trainer, struct sink *sink, const atomic_bool *stop, long stop_after, struct err *err);
 
 long trainer_steps(const struct trainer *trainer);
 const struct table *trainer_log(const struct trainer *trainer);
