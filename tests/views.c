@@ -21,6 +21,7 @@ static const struct { const char *start, *word, *file; } plants[] = {
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"},
     {"lens", "", "lens"}, {"flips", "", "flips"}, {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"},
     {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
+    {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"},
     {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
 };
 
@@ -62,6 +63,9 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"orbit", "orbit", "", 24, 80, false},
     {"orbit-wide", "orbit", "<Down>", 40, 120, false},
     {"orbit-ascii", "orbit", "b", 16, 60, true},
+    {"train", "train", "", 24, 80, false},
+    {"train-timeline", "train", "<Down>t", 40, 120, false},
+    {"train-ascii", "train", "<Up>", 16, 60, true},
 };
 
 static void press(struct app *app, const char *keys)

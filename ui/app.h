@@ -63,6 +63,7 @@ struct app {
     struct result **results;
     size_t result_count, result_room;
     unsigned long clock;   /* counts updates */
+    double ticked;         /* when the view was last asked whether something has changed */
     int line_shown;        /* which want's line is on the screen */
 
     /* What is looked at, shared by the views. */
@@ -101,6 +102,8 @@ void app_settle(struct app *app);              /* computes what the view wants, 
 void app_take_posts(struct app *app);          /* what the workers have given since */
 void app_key(struct app *app, int key);
 void app_mouse(struct app *app, int key, int row, int col); /* PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN */
+bool app_tick(struct app *app);                /* lets the view look whether something has changed; false: it was not yet time */
+int app_tick_ms(const struct app *app);        /* until then; -1: this view does not want to */
 bool app_busy(const struct app *app);          /* something is being computed, on this view or behind it */
 const struct result *app_behind(const struct app *app); /* long work that no want of this view shows; NULL: there is none */
 void app_interrupt(struct app *app);           /* Ctrl-C: stops what runs, or ends the program */
@@ -137,6 +140,7 @@ void app_export(struct app *app, int want, const char *name, const struct figure
 void app_rerun(struct app *app, const char *line, const char *scene);                /* as it was asked for: its view, or the output */
 void app_enter(struct app *app, const char *line);                                   /* a line of the prompt: for the screen, or a command */
 
+void app_refresh(struct app *app, int want);                                         /* computes it again; what is shown stays until that is there */
 void app_reload(struct app *app);                                                    /* forgets everything that was read and computed */
 void app_update(struct app *app);                                                    /* asks for what the view wants now */
 

@@ -57,6 +57,13 @@ static bool in_pane(const struct pane *pane, const struct result *result)
     return false;
 }
 
+static bool in_any(const struct app *app, const struct result *result)
+{
+    bool any = in_pane(&app->head, result);
+    for (int v = 0; v < VIEWS_MOST && !any; v++) any = in_pane(&app->panes[v], result);
+    return any;
+}
+
 static bool is_wanted(const struct app *app, const struct result *result)
 {
     return in_pane(&app->head, result) || in_pane(app_pane(app, app->view), result);
@@ -67,9 +74,7 @@ static void forget_oldest(struct app *app)
     struct result *oldest = NULL;
     for (size_t i = 0; i < app->result_count; i++) {
         struct result *r = app->results[i];
-        bool held = in_pane(&app->head, r) || !result_ended(r);
-        for (int v = 0; v < VIEWS_MOST && !held; v++) held = in_pane(&app->panes[v], r);
-        if (!held && (!oldest || r->used < oldest->used)) oldest = r;
+        if (result_ended(r) && !in_any(app, r) && (!oldest || r->used < oldest->used)) oldest = r;
     }
     if (oldest) forget_result(app, oldest);
 }
@@ -86,6 +91,7 @@ static struct result *result_ask(struct app *app, const char *line)
     struct text scene = {0};
     settings_add(app, SETTINGS_ALL, &scene);
     result->scene = scene.data;
+    for (size_t i = 0; i < app->result_count; i++) result->again |= app->results[i]->unwanted && !strcmp(app->results[i]->line, line);
     mem_grow(&app->results, &app->result_room, app->result_count + 1, sizeof *app->results);
     app->results[app->result_count++] = result;
     if (!app->crew) return result;
@@ -142,6 +148,11 @@ static void drop_unwanted(struct app *app)
 {
     for (size_t i = 0; i < app->result_count; i++) {
         struct result *r = app->results[i];
+        if (r->unwanted && result_ended(r) && !in_any(app, r)) {
+            forget_result(app, r);
+            i--;
+            continue;
+        }
         if (r->unwanted || result_ended(r) || is_wanted(app, r)) continue;
         if (r->state == RESULT_WAITING && app->crew && crew_drop(app->crew, r)) {
             forget_result(app, r);
@@ -207,6 +218,34 @@ void app_take_posts(struct app *app)
         if (result->unwanted) forget_result(app, result);
     }
     app_update(app);
+}
+
+/* ---- again */
+
+static const double tick_seconds = 1;
+
+int app_tick_ms(const struct app *app)
+{
+    if (!app->view->tick || !app->crew) return -1;
+    double left = app->ticked + tick_seconds - clock_seconds();
+    return left > 0 ? (int)(1000 * left) + 1 : 0;
+}
+
+bool app_tick(struct app *app)
+{
+    if (app_tick_ms(app)) return false;
+    app->ticked = clock_seconds();
+    app->view->tick(app);
+    app_update(app);
+    return true;
+}
+
+void app_refresh(struct app *app, int want)
+{
+    struct result *old = (struct result *)app_result(app, want);
+    if (!old || !result_ended(old)) return;
+    old->unwanted = true; /* the same line makes a new one */
+    app_pane(app, app->view)->wants[want].result = NULL;
 }
 
 /* ---- stop, and go on behind */

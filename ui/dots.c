@@ -61,12 +61,16 @@ void dots_set(struct dots *dots, double x, double y, enum tint tint, int size)
     if (size > 1) light(dots, at_x ^ 1, at_y, tint);
 }
 
-void dots_line(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint)
+void dots_line(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint) { dots_dashes(dots, x0, y0, x1, y1, tint, false); }
+
+void dots_dashes(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint, bool dashed)
 {
+    enum { DASH = 3 };
     double wide = fabs(x1 - x0) * dots->area.cols * DOTS_X, high = fabs(y1 - y0) * dots->area.rows * DOTS_Y;
     int steps = (int)ceil(fmin(fmax(wide, high), 1 << 14));
     for (int i = 0; i <= steps; i++) {
         double t = steps ? (double)i / steps : 0;
+        if (dashed && clip(x0 + t * (x1 - x0), dots->area.cols * DOTS_X) / DASH % 2) continue;
         dots_set(dots, x0 + t * (x1 - x0), y0 + t * (y1 - y0), tint, 1);
     }
 }

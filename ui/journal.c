@@ -115,6 +115,7 @@ static void add(struct journal *journal, struct entry entry)
 void journal_add(struct journal *journal, const struct result *result)
 {
     long rows = 0;
+    if (result->again) return;
     for (size_t i = 0; i < result->table_count; i++) rows += (long)result->tables[i]->row_count;
     add(journal, (struct entry){mem_text(result->line), mem_text(result->scene), time(NULL), rows, result->seconds, result->state});
 }

@@ -33,6 +33,7 @@ struct result {
     double started, seconds; /* of the screen's clock: when it began to run, how long it took */
     char *scene;             /* the settings when it was asked for, see setting.h; NULL: none were kept */
     bool unwanted;           /* nobody looks at it any more: forget it when it ends */
+    bool again;              /* computed anew because time has passed: no line of the log */
     unsigned long used;      /* when it was wanted last, counted in updates of the screen */
 };
 

@@ -97,10 +97,11 @@ static void run(struct show *show, int signals)
     while (!show->app->quit && !show->deadly) {
         double early = show->drawn + redraw_seconds - clock_seconds();
         if (show->dirty && early <= 0) draw(show);
-        int wait = show->dirty ? (int)(early * 1000) + 1 : app_busy(show->app) ? BUSY_MS : -1;
+        int wait = show->dirty ? (int)(early * 1000) + 1 : app_busy(show->app) ? BUSY_MS : app_tick_ms(show->app);
         int heard = poll(ends, 3, wait);
         if (heard < 0 && errno != EINTR) break;
         if (heard == 0) show->dirty = true; /* the time that a command has taken is shown */
+        app_tick(show->app);
         int number;
         if (ends[SIGNALS].revents) while ((number = signals_take())) take_signal(show, number);
         if (ends[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) show->deadly = SIGHUP;

@@ -1,4 +1,5 @@
 #include "doing/command.h"
+#include "doing/detach.h"
 
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -8,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@ static const struct option options[] = {
     {"out", OPTION_TEXT, NULL, .help = "the run folder: model, state and log", .placeholder = "RUN"},
     {"resume", OPTION_FLAG, NULL, .help = "continue the run in RUN, bit-exactly"},
     {"set", OPTION_TEXT, NULL, .help = "change a line of the recipe: key=value", .placeholder = "KEY=VALUE", .many = true},
+    {"background", OPTION_FLAG, NULL, .help = "train in a process of its own, which goes on when this one ends; `runs` lists it, `pause` stops it"},
     {"stop-after", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "save and end after this step; 0: at the end"},
     {0},
 };
@@ -25,7 +28,11 @@ static int lock_folder(const char *folder, struct err *err)
 {
     char *path = path_join(folder, ".lock");
     int fd = folder_make(folder, err) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+    char pid[32];
+    if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) { /* who holds it: for `pause` */
+        int size = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+        if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)size, 0) != size) err_set(err, "%s: %s", text_show(path), strerror(errno)), close(fd), fd = -1;
+    } else if (fd >= 0) {
         close(fd);
         fd = -1;
         err_set(err, "%s: another training is running in this folder", text_show(folder));
@@ -51,6 +58,25 @@ static bool train(struct session *session, const struct args *args, const struct
     return ok;
 }
 
+/* The same training as another process: its messages go to RUN/train.err. */
+static bool start(const struct args *args, const char *folder, struct sink *sink, struct err *err)
+{
+    const char *words[64] = {"train", args_word(args, 0), "--out", folder, "--quiet"}, *one;
+    size_t count = 5;
+    long pid;
+    char *log = path_join(folder, "train.err");
+    if (args_flag(args, "resume")) words[count++] = "--resume";
+    if (args_int(args, "stop-after")) words[count++] = "--stop-after", words[count++] = args_text(args, "stop-after");
+    for (size_t i = 0; (one = args_at(args, "set", i)) && count + 2 < 64; i++) words[count++] = "--set", words[count++] = one;
+    int lock = lock_folder(folder, err); /* taken once to see that nobody else holds it */
+    bool ok = lock >= 0;
+    if (ok) close(lock);
+    ok = ok && detach_run(words, count, log, &pid, err);
+    if (ok) sink_say(sink, "training in process %ld: loopscope runs shows it, loopscope pause %s stops it", pid, text_show(folder));
+    mem_free(log);
+    return ok;
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     (void)self;
@@ -63,6 +89,10 @@ static bool run(const struct command *self, struct session *session, const struc
     bool there = trainer_has_state(folder), resume = args_flag(args, "resume");
     if (ok && there && !resume) ok = err_set(err, "%s: holds a training run: --resume continues it; or choose another folder", text_show(folder));
     if (ok && !there && resume) ok = err_set(err, "%s: there is no state to resume from", text_show(folder));
+    if (ok && args_flag(args, "background")) {
+        recipe_clear(&recipe);
+        return start(args, folder, sink, err);
+    }
     int lock = ok ? lock_folder(folder, err) : -1;
     ok = ok && lock >= 0 && train(session, args, &recipe, folder, sink, err);
     if (lock >= 0) close(lock);

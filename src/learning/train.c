@@ -30,7 +30,7 @@ struct trainer {
     uint32_t *order;           /* of the epoch */
     long order_epoch;
     size_t row_count;
-    long batch, per_epoch, steps, log_every;
+    long batch, per_epoch, steps, log_every, keep_every;
     struct arena *arenas;      /* one a thread */
     double *losses;            /* one a shard */
     double *sums;              /* loss and steps since the last log line */
@@ -79,6 +79,7 @@ static void read_settings(struct trainer *me)
     me->per_epoch = ((long)me->row_count + me->batch - 1) / me->batch;
     me->steps = args_int(args, "epochs") * me->per_epoch;
     me->log_every = args_int(args, "eval_every") * me->per_epoch;
+    me->keep_every = args_int(args, "keep_every") * me->per_epoch;
     me->stage1 = (float)args_number(args, "stage1_atomic");
     me->settings = (struct optim_settings){args_number(args, "beta1"),        args_number(args, "beta2"),           args_number(args, "adam_eps"),
                                            args_number(args, "weight_decay"), args_number(args, "decay_embedding"), args_number(args, "clip")};
@@ -300,6 +301,19 @@ static bool save(struct trainer *me, struct err *err)
     return ok;
 }
 
+/* A checkpoint that stays: a model as it was at this step, to be measured later. */
+static bool keep(const struct trainer *me, struct err *err)
+{
+    struct text name = {0};
+    if (!me->keep_every || (me->optim.step % me->keep_every && me->optim.step != me->steps)) return true;
+    text_add(&name, "checkpoints/step-%06ld", me->optim.step);
+    char *folder = file_in(me, name.data);
+    bool ok = folder_make(folder, err) && model_save(me->model, folder, F32, err);
+    text_clear(&name);
+    mem_free(folder);
+    return ok;
+}
+
 bool trainer_has_state(const char *folder)
 {
     char *path = path_join(folder, "state.safetensors");
@@ -397,7 +411,7 @@ bool trainer_run(struct trainer *me, struct sink *sink, const atomic_bool *stop,
     for (size_t i = 0; i < me->log->row_count; i++) sink_row(sink, table_cell(me->log, i, 0));
     me->began = now();
     me->began_step = me->optim.step;
-    if (me->optim.step == 0 && !save(me, err)) return false;
+    if (me->optim.step == 0 && (!save(me, err) || !keep(me, err))) return false;
     while (me->optim.step < me->steps) {
         struct err wrong = {0};
         double norm, loss = next_step(me, &norm, &wrong);
@@ -405,6 +419,7 @@ bool trainer_run(struct trainer *me, struct sink *sink, const atomic_bool *stop,
         me->sums[0] += loss, me->sums[1] += 1;
         if (me->optim.step % me->log_every == 0 || me->optim.step == me->steps)
             if (!log_line(me, norm, sink, err) || !save(me, err)) return false;
+        if (!keep(me, err)) return false;
         bool go_on = show(me, loss, sink);
         if ((stop && *stop) || !go_on || me->optim.step == stop_after) {
             if (!save(me, err)) return false;

@@ -1,0 +1,94 @@
+#include "doing/runs.h"
+
+#include "doing/spec.h"
+#include "ground/file.h"
+#include "ground/mem.h"
+#include "ground/option.h"
+#include "ground/text.h"
+#include "results/table.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEEPEST = 4 };
+
+static bool holds(const char *folder, const char *name)
+{
+    char *path = path_join(folder, name);
+    bool there = file_exists(path);
+    mem_free(path);
+    return there;
+}
+
+static void find(const char *folder, int depth, char ***folders, size_t *count, size_t *room)
+{
+    char **names = NULL;
+    size_t n = 0;
+    if (holds(folder, "recipe") && holds(folder, "log.tsv")) {
+        mem_grow(folders, room, *count + 1, sizeof **folders);
+        (*folders)[(*count)++] = mem_text(folder);
+        return;
+    }
+    if (depth > DEEPEST || !folder_list(folder, &names, &n, NULL)) return;
+    for (size_t i = 0; i < n; i++) {
+        char *path = path_join(folder, names[i]);
+        if (file_is_folder(path)) find(path, depth + 1, folders, count, room);
+        mem_free(path), mem_free(names[i]);
+    }
+    mem_free(names);
+}
+
+void runs_find(const char *folder, char ***folders, size_t *count)
+{
+    size_t room = 0;
+    *folders = NULL, *count = 0;
+    find(folder, 0, folders, count, &room);
+}
+
+/* The lock that a training holds says who it is. */
+static void look_at_lock(struct run_state *me, const char *folder)
+{
+    char *path = path_join(folder, ".lock"), text[32] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    mem_free(path);
+    if (fd < 0) return;
+    me->training = flock(fd, LOCK_SH | LOCK_NB) != 0;
+    ssize_t size = me->training ? read(fd, text, sizeof text - 1) : 0;
+    text[size > 0 ? size : 0] = 0;
+    text[strcspn(text, "\n")] = 0;
+    if (!parse_int(text, &me->pid)) me->pid = 0;
+    close(fd);
+}
+
+static void look_at_recipe(struct run_state *me, const char *folder)
+{
+    char *path = path_join(folder, "recipe"), *text = file_read(path, 1 << 20, NULL, NULL), *epochs = text ? spec_value(text, "epochs") : NULL;
+    if (epochs) me->epochs = strtod(epochs, NULL);
+    mem_free(epochs), mem_free(text), mem_free(path);
+}
+
+void runs_look(struct run_state *me, const char *folder)
+{
+    char *log = path_join(folder, "log.tsv"), *kept = path_join(folder, "checkpoints"), **names = NULL;
+    struct stat about;
+    size_t count = 0;
+    *me = (struct run_state){.age = NAN, .epochs = NAN};
+    look_at_lock(me, folder);
+    look_at_recipe(me, folder);
+    if (!stat(log, &about)) me->age = difftime(time(NULL), about.st_mtime);
+    me->log = table_read(log, NULL);
+    if (folder_list(kept, &names, &count, NULL))
+        for (size_t i = 0; i < count; i++) me->checkpoints += text_starts(names[i], "step-"), mem_free(names[i]);
+    mem_free(names), mem_free(log), mem_free(kept);
+}
+
+void runs_release(struct run_state *me)
+{
+    table_free(me->log);
+    *me = (struct run_state){0};
+}

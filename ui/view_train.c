@@ -1,0 +1,338 @@
+#include "app.h"
+#include "curves.h"
+
+#include "figures/group.h"
+#include "ground/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS, LOG, PROBE };
+
+/* What is measured at the checkpoints that stayed. */
+static const char *const probes[] = {NULL, "bridge --split test_id,test_ood", "eval --split test_id,test_ood"};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+struct state {
+    char run[512];   /* the marked one */
+    char line[1024]; /* what was asked to be done: pause, resume; "": nothing */
+    int probe;
+};
+
+static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
+
+static long row_of(const struct table *runs, const char *run)
+{
+    for (size_t r = 0; runs && r < runs->row_count; r++)
+        if (table_text(runs, r, "run") && !strcmp(table_text(runs, r, "run"), run)) return (long)r;
+    return -1;
+}
+
+static const char *standing_of(const struct table *runs, const char *run)
+{
+    long r = row_of(runs, run);
+    const char *state = r >= 0 ? table_text(runs, (size_t)r, "state") : NULL;
+    return state ? state : "";
+}
+
+/* The first one to be looked at: one that trains now. */
+static void choose(struct state *s, const struct table *runs)
+{
+    if (!runs || !runs->row_count || row_of(runs, s->run) >= 0) return;
+    size_t first = 0;
+    for (size_t r = runs->row_count; r-- > 0;)
+        if (table_text(runs, r, "state") && !strcmp(table_text(runs, r, "state"), "training")) first = r;
+    snprintf(s->run, sizeof s->run, "%s", table_text(runs, first, "run") ? table_text(runs, first, "run") : "");
+}
+
+static const char *quoted(const char *word)
+{
+    static _Thread_local char out[1100];
+    struct text text = {0};
+    text_add_quoted(&text, word);
+    snprintf(out, sizeof out, "%s", text.data);
+    text_clear(&text);
+    return out;
+}
+
+/* The answer of what was asked, once: then the list is read anew. */
+static void finish(struct app *app, struct state *s)
+{
+    const struct result *done = app_find(app, s->line);
+    if (!*s->line || !done || !result_ended(done)) return;
+    const char *text = done->state == RESULT_DONE ? done->said.data : done->wrong;
+    if (text) app_say(app, "%.*s", (int)strcspn(text, "\n"), text);
+    *s->line = 0;
+}
+
+static void lines(struct app *app)
+{
+    struct state *s = state_of(app);
+    bool asked = *s->line;
+    finish(app, s);
+    int runs = app_want(app, "runs");
+    if (asked && !*s->line) app_refresh(app, runs);
+    choose(s, app_kept(app, "runs"));
+    if (!*s->run) return;
+    int log = app_want(app, "timeline %s", quoted(s->run));
+    if (probes[s->probe]) app_show(app, app_want(app, "timeline %s --probe '%s'", quoted(s->run), probes[s->probe]));
+    else app_show(app, log);
+    if (*s->line) app_want(app, "%s", s->line);
+}
+
+static void tick(struct app *app)
+{
+    struct state *s = state_of(app);
+    bool training = !strcmp(standing_of(app_table(app, RUNS, 0), s->run), "training");
+    app_refresh(app, RUNS);
+    if (training) app_refresh(app, LOG);
+}
+
+/* ---- keys */
+
+static void press_run(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    const struct table *runs = app_table(app, RUNS, 0);
+    long r = row_of(runs, s->run) + (key == PRESS_UP ? -1 : 1);
+    if (!runs || r < 0 || r >= (long)runs->row_count) return;
+    snprintf(s->run, sizeof s->run, "%s", table_text(runs, (size_t)r, "run"));
+}
+
+static void ask_for(struct app *app, const char *line)
+{
+    struct state *s = state_of(app);
+    struct result *old = app_find(app, line);
+    if (old) app_let_go(app, old); /* asked again means: done again */
+    snprintf(s->line, sizeof s->line, "%s", line);
+}
+
+static void press_pause(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    const char *standing = standing_of(app_table(app, RUNS, 0), s->run);
+    struct text line = {0};
+    (void)key;
+    if (!strcmp(standing, "training")) text_add(&line, "pause %s", quoted(s->run));
+    else if (!strcmp(standing, "paused")) {
+        text_add(&line, "train %s/recipe", quoted(s->run));
+        text_add(&line, " --out %s --resume --background", quoted(s->run));
+    } else app_say(app, !strcmp(standing, "done") ? "it has come to its end: n begins another one" : "there is no run: n begins one");
+    if (line.size) ask_for(app, line.data);
+    text_clear(&line);
+}
+
+/* A line to be changed and entered: a name for the run, other settings. */
+static void press_new(struct app *app, int key)
+{
+    (void)key;
+    app_ask(app, ASK_COMMAND, "train models/recipes/small/vanilla --out runs/NAME --set seed=0 --set keep_every=20 --background");
+}
+
+static void press_probe(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    s->probe = (s->probe + (key == 't' ? 1 : PROBES - 1)) % PROBES;
+    if (probes[s->probe]) app_say(app, "%s, at every checkpoint", probes[s->probe]);
+}
+
+static void press_open(struct app *app, int key)
+{
+    (void)key;
+    if (*state_of(app)->run) app_open(app, state_of(app)->run);
+}
+
+static const struct binding keys[] = {
+    {{PRESS_UP, PRESS_DOWN}, "run", "another training run", press_run},
+    {{'p'}, "pause", "saves and stops the training of this run; goes on with it", press_pause},
+    {{'a'}, "new", "begins a training: a line with a recipe, to be changed and entered", press_new},
+    {{'t', 'T'}, "timeline", "a measurement at every checkpoint that stayed, instead of the log", press_probe},
+    {{PRESS_ENTER}, "open", "opens the run as a model", press_open},
+    {{0}},
+};
+
+/* ---- the list */
+
+/* Where the columns of the list end; on narrow screens the name needs the room of the words. */
+struct lanes { int name, epoch, bar, loss, id, ood, age; bool words; };
+
+static struct lanes lanes_of(struct area area)
+{
+    int end = area.col + area.cols - 2;
+    bool wide = area.cols >= 76;
+    struct lanes l = {.age = end, .ood = end - 8, .id = end - 14, .loss = end - 20, .words = wide};
+    l.bar = wide ? l.loss - 16 : 0;
+    l.epoch = wide ? l.bar - 1 : l.loss - 9;
+    l.name = l.epoch - (wide ? 19 : 8);
+    return l;
+}
+
+static void draw_run(struct cells *cells, struct area area, const struct lanes *l, const struct table *runs, size_t r, bool marked)
+{
+    const char *name = table_text(runs, r, "run"), *standing = table_text(runs, r, "state");
+    bool training = standing && !strcmp(standing, "training"), done = standing && !strcmp(standing, "done");
+    double epoch = table_number(runs, r, "epoch"), epochs = table_number(runs, r, "epochs"), age = table_number(runs, r, "age");
+    enum tint tint = training ? TINT_GOOD : done ? TINT_PLAIN : TINT_WARN;
+    cells_text(cells, area.row, area.col + 1, tint, "%s", cells->ascii ? (training ? ">" : done ? "." : "=") : training ? "▶" : done ? "■" : "‖");
+    cells_put(cells, area.row, area.col + 3, marked ? TINT_TITLE : TINT_PLAIN, name ? name : "", l->name - area.col - 4);
+    if (l->words) cells_put(cells, area.row, l->name, tint, standing ? standing : "", 9);
+    draw_right(cells, area.row, l->epoch, TINT_PLAIN, "%.0f/%.0f", epoch, epochs);
+    if (l->bar) draw_bar(cells, area.row, l->bar, 8, epochs > 0 ? epoch / epochs : NAN, tint);
+    draw_right(cells, area.row, l->loss, TINT_PLAIN, "%s", number_show(table_number(runs, r, "loss")));
+    draw_right(cells, area.row, l->id, TINT_SERIES_1, "%s", unit_show(table_number(runs, r, "id")));
+    draw_right(cells, area.row, l->ood, TINT_SERIES_2, "%s", unit_show(table_number(runs, r, "ood")));
+    if (training) draw_right(cells, area.row, l->age, TINT_DIM, age < 100 ? "%.0f s" : "%.0f min", age < 100 ? age : age / 60);
+    if (marked) draw_mark(cells, area.row, area.col, area.cols - 1);
+}
+
+static int draw_runs(struct app *app, struct cells *cells, struct area area, const struct table *runs)
+{
+    struct state *s = state_of(app);
+    struct lanes l = lanes_of(area);
+    long at = row_of(runs, s->run);
+    int rows = (int)runs->row_count < area.rows - 1 ? (int)runs->row_count : area.rows - 1;
+    int first = scroll_first((int)at, (int)runs->row_count, rows);
+    cells_text(cells, area.row, area.col + 3, TINT_DIM, "run");
+    draw_right(cells, area.row, l.epoch, TINT_DIM, "epoch");
+    draw_right(cells, area.row, l.loss, TINT_DIM, "loss");
+    draw_right(cells, area.row, l.id, TINT_DIM, "ID");
+    draw_right(cells, area.row, l.ood, TINT_DIM, "OOD");
+    draw_right(cells, area.row, l.age, TINT_DIM, "age");
+    for (int i = 0; i < rows; i++)
+        draw_run(cells, (struct area){area.row + 1 + i, area.col, 1, area.cols}, &l, runs, (size_t)(first + i), first + i == at);
+    draw_scroll(cells, (struct area){area.row + 1, area.col, rows, area.cols}, first, (int)runs->row_count);
+    return rows + 1;
+}
+
+/* ---- curves */
+
+enum { CURVES_MOST = 12 };
+
+struct sheet { /* columns of a table as curves */
+    struct curve curves[CURVES_MOST];
+    char names[CURVES_MOST][32];
+    double *numbers[2 * CURVES_MOST];
+    int count;
+};
+
+static double *new_numbers(struct sheet *sheet, size_t n, int which)
+{
+    return sheet->numbers[2 * sheet->count + which] = mem_new((n + 1) * sizeof(double));
+}
+
+static void end_sheet(struct sheet *sheet)
+{
+    for (int i = 0; i < 2 * sheet->count; i++) mem_free(sheet->numbers[i]);
+}
+
+/* A column over x; the rows whose `split` is given, all for NULL. */
+static void add_curve(struct sheet *sheet, const struct table *table, const char *x, const char *y, const char *split, const char *name, enum tint tint, bool dashed)
+{
+    if (sheet->count == CURVES_MOST) return;
+    double *xs = new_numbers(sheet, table->row_count, 0), *ys = new_numbers(sheet, table->row_count, 1);
+    size_t n = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+        const char *mine = table_text(table, r, "split");
+        if (split && (!mine || strcmp(mine, split) != 0)) continue;
+        xs[n] = table_number(table, r, x), ys[n++] = table_number(table, r, y);
+    }
+    snprintf(sheet->names[sheet->count], sizeof *sheet->names, "%s", name);
+    sheet->curves[sheet->count] = (struct curve){sheet->names[sheet->count], xs, ys, n, tint, dashed};
+    sheet->count++;
+}
+
+static enum tint curve_tint(const char *split, int i)
+{
+    enum tint tint = split_tint(split);
+    return tint == TINT_PLAIN ? (enum tint)(TINT_SERIES_3 + i % 4) : tint;
+}
+
+/* The last stage of every split of a log: first those whose colour is known, as a legend may have to be cut. */
+static void add_splits(struct sheet *sheet, const struct table *log, bool known)
+{
+    for (size_t c = 0; c < log->column_count; c++) {
+        const char *stage = strstr(log->columns[c].name, ".stage_"), *next = c + 1 < log->column_count ? log->columns[c + 1].name : "";
+        if (!stage) continue;
+        struct text split = {0};
+        text_add_bytes(&split, log->columns[c].name, (size_t)(stage - log->columns[c].name));
+        bool last = !text_starts(next, split.data) || next[split.size] != '.';
+        if (last && (split_tint(split.data) != TINT_PLAIN) == known)
+            add_curve(sheet, log, "epoch", log->columns[c].name, NULL, split_name(split.data), curve_tint(split.data, sheet->count), false);
+        text_clear(&split);
+    }
+}
+
+static void draw_log(struct cells *cells, struct area area, const struct table *log)
+{
+    struct sheet loss = {.count = 0}, splits = {.count = 0};
+    add_curve(&loss, log, "epoch", "loss", NULL, "loss", TINT_SERIES_5, false);
+    loss.curves[0].name = "";
+    add_splits(&splits, log, true), add_splits(&splits, log, false);
+    bool beside = area.cols >= 70;
+    struct area left = area, right = area;
+    if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
+    else left.rows = area.rows / 2, right.row += left.rows, right.rows -= left.rows;
+    curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
+    curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves, .count = splits.count});
+    end_sheet(&loss), end_sheet(&splits);
+}
+
+/* P and cosine of the bridge, or accuracies, at every checkpoint. */
+static void draw_timeline(struct cells *cells, struct area area, const struct table *table)
+{
+    struct sheet sheet = {.count = 0};
+    static const char *const values[] = {"p_bridge", "cosine", "accuracy"}, *const names[] = {"P", "cos", ""};
+    for (int v = 0; v < 3; v++) {
+        if (table_find(table, values[v]) < 0) continue;
+        const char *before = "";
+        for (size_t r = 0; r < table->row_count && table_number(table, r, "step") == table_number(table, 0, "step"); r++) {
+            const char *split = table_text(table, r, "split");
+            char name[32];
+            if (!split || !strcmp(split, before)) continue;
+            before = split;
+            snprintf(name, sizeof name, "%s%s%s", names[v], *names[v] ? " " : "", split_name(split));
+            add_curve(&sheet, table, "step", values[v], split, name, curve_tint(split, sheet.count), v == 1);
+        }
+    }
+    curves_draw(cells, area, &(struct curves){.name = "checkpoints", .x_name = "step", .low = 0, .high = 1, .curves = sheet.curves, .count = sheet.count});
+    end_sheet(&sheet);
+}
+
+static void draw_lower(struct app *app, struct cells *cells, struct area area)
+{
+    struct state *s = state_of(app);
+    struct text title = {0};
+    const struct table *log = app_table(app, LOG, 0);
+    text_add(&title, "%s", s->run);
+    if (probes[s->probe]) text_add(&title, ": %s", probes[s->probe]);
+    draw_heading(cells, area.row, area.col, area.cols - 1, title.data);
+    text_clear(&title);
+    area.row++, area.rows--, area.col++, area.cols -= 3;
+    if (probes[s->probe]) {
+        if (!app_draw_waiting(app, cells, area, PROBE) && app_table(app, PROBE, 0)) draw_timeline(cells, area, app_table(app, PROBE, 0));
+    } else if (!app_draw_waiting(app, cells, area, LOG) && log) {
+        if (log->row_count) draw_log(cells, area, log);
+        else cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "no line of its log is there yet");
+    }
+}
+
+static void draw(struct app *app, struct cells *cells, struct area area)
+{
+    const struct table *runs = app_table(app, RUNS, 0);
+    if (app_draw_waiting(app, cells, area, RUNS)) return;
+    area.row += area.rows >= 20, area.rows -= area.rows >= 20;
+    if (!runs || !runs->row_count) {
+        draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_PLAIN,
+                     "No training run is here (in runs/). a begins one: it shows the line, which can be changed and entered.");
+        return;
+    }
+    int taken = draw_runs(app, cells, (struct area){area.row, area.col, area.rows / 3 + 1, area.cols}, runs);
+    taken += area.rows >= 20;
+    draw_lower(app, cells, (struct area){area.row + taken, area.col, area.rows - taken, area.cols});
+}
+
+const struct view view_train = {
+    .name = "train", .title = "training runs, as they go", .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
+    .keys = keys, .lines = lines, .draw = draw, .tick = tick,
+};
