@@ -45,6 +45,7 @@ static void base_run(void *job, int i, int thread)
     struct batch *batch = batch_new(arena, n, lengths, tokens);
     for (int q = 0; q < n; q++) answers[q] = batch->start[q] + base->questions[q].answer_position;
     base->tape.arena = arena;
+    base->tape.stop = &me->study->session->stop;
     run_init(&base->run, me->study->model, &base->tape, batch);
     base->run.loops = me->study->loops;
     if (me->study->exit_given) base->run.exit_threshold = me->study->exit_threshold;
@@ -296,7 +297,8 @@ static void replay_shard(void *job, int i, int thread)
 {
     struct replay *me = job;
     if (session_stopped(me->study->session)) return;
-    struct cellwork work = {.replay = me, .base = &me->bases[i], .tape = {.arena = &me->scratch[thread]}, .outcomes = me->outcomes + i * me->cells};
+    struct cellwork work = {.replay = me, .base = &me->bases[i], .outcomes = me->outcomes + i * me->cells,
+                            .tape = {.arena = &me->scratch[thread], .stop = &me->study->session->stop}};
     struct arena *arena = work.tape.arena;
     struct run run;
     arena_reset(arena);

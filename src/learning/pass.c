@@ -31,7 +31,7 @@ static void run_shard(void *job, int i, int thread)
     arena_reset(arena);
     shard.count = (int)(pass->count - shard.first < PASS_ROWS ? pass->count - shard.first : PASS_ROWS);
     shard.questions = pass->questions + shard.first;
-    struct tape tape = {.arena = arena, .pool = pass->pool ? NULL : pass->inner};
+    struct tape tape = {.arena = arena, .pool = pass->pool ? NULL : pass->inner, .stop = pass->stop};
     struct run run;
     struct batch *batch = shard_batch(arena, shard.questions, shard.count);
     int *answers = arena_new(arena, sizeof *answers * (size_t)shard.count);

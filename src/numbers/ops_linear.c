@@ -59,6 +59,10 @@ static void multiply_panel(void *job, int i, int thread)
 static void multiply(struct tape *tape, const struct tensor *x, const struct weight *w, float beta, struct tensor *y)
 {
     struct arena_mark mark = arena_mark(tape->arena);
+    if (tape_stopped(tape)) {
+        if (beta == 0) memset(y->data, 0, sizeof(float) * (size_t)y->rows * (size_t)y->cols);
+        return;
+    }
     if ((size_t)w->rows * (size_t)w->cols < LARGE) {
         blas_nt(x->rows, w->rows, x->cols, x->data, weight_f32(tape, w), beta, y->data);
     } else {

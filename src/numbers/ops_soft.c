@@ -103,6 +103,10 @@ struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct w
     int *heap = arena_new(tape->arena, (sizeof(int) + sizeof(float)) * (size_t)(soft.top_k + 1));
     for (int from = 0; from < n; from += tile) {
         int rows = n - from < tile ? n - from : tile;
+        if (tape_stopped(tape)) {
+            memset(y->data + (size_t)from * (size_t)d, 0, sizeof(float) * (size_t)rows * (size_t)d);
+            continue;
+        }
         blas_nt(rows, v, x->cols, x->data + (size_t)from * (size_t)x->cols, h, 0, p);
         for (int i = 0; i < rows; i++) mixing_row(p + (size_t)i * (size_t)v, full + (size_t)i * (size_t)v, v, soft, heap);
         blas_nn(rows, d, v, p, e, 0, y->data + (size_t)from * (size_t)d);

@@ -15,6 +15,8 @@
 #include "ground/mem.h"
 #include "numbers/weight.h"
 
+#include <stdatomic.h>
+
 struct places;
 struct pool;
 
@@ -38,7 +40,10 @@ struct tape {
     float *grads; /* parameter gradients, the layout of weight->offset; needed when recording */
     struct node *last;
     struct pool *pool; /* threads that large products may share; NULL: the caller's alone. The numbers are the same either way */
+    const atomic_bool *stop; /* once it is true products give zeros, so that a run ends soon: who set it throws its results away. NULL: never */
 };
+
+static inline bool tape_stopped(const struct tape *tape) { return tape->stop && *tape->stop; }
 
 struct tensor *tape_tensor(struct tape *tape, int rows, int cols); /* data not set */
 
