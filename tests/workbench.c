@@ -409,6 +409,21 @@ static void test_every_size(void **unused)
     }
 }
 
+/* No golden screen: it would have to be written anew for every new view. */
+static void test_list_of_views(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    for (size_t n = 0; view_numbered(n); n++) {
+        press(app, "g");
+        for (size_t i = 0; view_numbered(i); i++) assert_shows(app, view_numbered(i)->title);
+        while (app->menu != (int)n) press(app, "<Down>");
+        press(app, "<Enter>");
+        assert_ptr_equal(app->view, view_numbered(n));
+    }
+    close_app(app);
+}
+
 static void test_tour(void **unused)
 {
     (void)unused;
@@ -556,7 +571,7 @@ int main(void)
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
         cmocka_unit_test(test_session_file), cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour),
+        cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
     };
