@@ -59,7 +59,7 @@ bool png_write(const struct picture *picture, struct text *out, struct err *err)
         return false;
     }
     png_set_write_fn(png, out, take_bytes, take_flush);
-    png_set_compression_level(png, 9);
+    png_set_compression_level(png, 6);
     png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_pHYs(png, info, per_metre, per_metre, PNG_RESOLUTION_METER);
