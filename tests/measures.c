@@ -277,13 +277,33 @@ static void test_one_question_is_what_it_is_among_all(void **unused)
     collector_release(&all), collector_release(&one), collector_release(&typed);
 }
 
+/* A model and itself: no difference, no disagreement. And what two models differ in is what each says alone. */
+static void test_comparisons(void **unused)
+{
+    (void)unused;
+    struct collector same, other, one;
+    const struct table *t = run_line(&same, "compare %s/drawn %s/drawn --data %s/data", folder, folder, folder);
+    assert_int_equal(same.table_count, 2);
+    assert_int_equal(t->row_count, 6); /* two splits, three stages */
+    for (size_t r = 0; r < t->row_count; r++) assert_float_equal(table_number(t, r, "accuracy_change"), 0, 0);
+    assert_int_equal(same.tables[1]->row_count, 0);
+    t = run_line(&other, "compare %s/drawn %s/still bridge --data %s/data --split test_ood", folder, folder, folder);
+    const struct table *alone = run_line(&one, "bridge %s/still --data %s/data --split test_ood", folder, folder);
+    assert_float_equal(table_number(t, 0, "p_bridge_b"), table_number(alone, 0, "p_bridge"), 0);
+    assert_float_equal(table_number(t, 0, "p_bridge_change"), table_number(t, 0, "p_bridge_b") - table_number(t, 0, "p_bridge_a"), 0);
+    const struct table *apart = other.tables[1];
+    assert_true(apart->row_count > 0);
+    for (size_t r = 0; r < apart->row_count; r++) assert_string_not_equal(table_text(apart, r, "says_a"), table_text(apart, r, "says_b"));
+    collector_release(&same), collector_release(&other), collector_release(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orbits_on_a_line), cmocka_unit_test(test_orbits_that_turn_or_rest), cmocka_unit_test(test_components_of_a_plane),
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one), cmocka_unit_test(test_flips_add_up_to_the_sweep),
-        cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
+        cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
     };
     return cmocka_run_group_tests_name("measures", tests, set_up, tear_down);
 }
