@@ -2,6 +2,7 @@
  * VIEWS_WRITE=1 build/tests/views writes the golden files anew; read the difference before keeping it. The header line, which names all views, is left
  * out: another view must not change the pictures of these. */
 #include "app.h"
+#include "question.h"
 
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -18,7 +19,7 @@
 
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
-    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"},
+    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"vocab", "", "vocab"},
     {"lens", "", "lens"}, {"flips", "", "flips"}, {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"},
     {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
     {"compare", "", "compare disagreements"}, {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"},
@@ -76,6 +77,8 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"compare", "compare", "<Down>", 24, 80, false},
     {"compare-edit", "compare", "me", 40, 120, false},
     {"compare-ascii", "compare", "", 16, 60, true},
+    {"grid-token", "grid", "PP><Right>", 24, 80, false},
+    {"grid-type", "grid", "t", 24, 80, false},
     {"train", "train", "", 24, 80, false},
     {"train-timeline", "train", "<Down>t", 40, 120, false},
     {"train-ascii", "train", "<Up>", 16, 60, true},
@@ -163,8 +166,28 @@ static void test_enter_opens_the_grid(void **unused)
     }
 }
 
+/* Another token under the cursor and back again: the question is its own. Another question forgets what was typed over this one. */
+static void test_tokens_typed_over_a_question(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "grid", .keys = "PP>"});
+    assert_string_equal(question_tokens(app), "e124 r49 r6");
+    press(app, "i");
+    assert_string_equal(app_result(app, 1)->line, "lens models/vanilla --row test_ood:0"); /* its own, to see what changes */
+    question_set_tokens(app, "");
+    assert_string_equal(question_option(app), "--row test_ood:0");
+    question_set_tokens(app, "e1 r2 r3");
+    assert_string_equal(question_option(app), "--tokens 'e1 r2 r3'");
+    app->row = 3;
+    assert_string_equal(question_option(app), "--row test_ood:3");
+    app_free(app);
+    session_free(session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid),
+                                       cmocka_unit_test(test_tokens_typed_over_a_question)};
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

@@ -95,6 +95,7 @@ void app_free(struct app *app)
     mem_free(app->model);
     mem_free(app->data);
     mem_free(app->typed);
+    mem_free(app->tokens);
     mem_free(app->found);
     mem_free(app->prefs_path);
     mem_free(app->history_path);
@@ -226,7 +227,9 @@ static void begin_anew(struct app *app)
         for (int i = 0; i < WANTS; i++) app->panes[v].wants[i].shown = NULL;
     app->row = 0;
     app->position = -1;
-    app->seek = app->turn = 0;
+    app->seek = app->turn = app->shift = 0;
+    mem_free(app->tokens);
+    app->tokens = NULL;
     app->turned = false;
 }
 
@@ -284,6 +287,7 @@ void app_export(struct app *app, int want, const char *name, const struct figure
 void app_type(struct app *app, const char *line)
 {
     mem_free(app->typed);
+    mem_free(app->tokens);
     app->typed = mem_text(line);
     struct result *old = app_find(app, line);
     if (old) app_let_go(app, old); /* entered again means: run again */

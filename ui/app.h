@@ -42,7 +42,7 @@ struct pane {              /* what a view wants; one for each view */
 struct spot { struct area area; int code; }; /* a place that a view takes clicks on */
 struct tab { int from, to; const struct view *view; };
 
-enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG }; /* what the prompt is for */
+enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG, ASK_TOKENS }; /* what the prompt is for */
 
 struct app {
     struct session *session;
@@ -69,11 +69,14 @@ struct app {
     /* What is looked at, shared by the views. */
     char split[64];        /* of the question */
     long row;              /* of the question in its split */
+    char *tokens;          /* typed in place of those of the question at tokens_row of tokens_split; NULL: its own */
+    char tokens_split[64];
+    long tokens_row;
     int boundary;          /* under the cursor */
     int position;          /* -1: where the bridge is */
     bool edit_here;        /* the next edit begins under the cursor */
     bool turned;           /* another split was looked for because the first is not there */
-    int seek, turn;        /* look for a wrong answer, for another split: -1 back, 1 on, 0 not */
+    int seek, turn, shift; /* look for a wrong answer, for another split, for another token under the cursor: -1 back, 1 on, 0 not */
 
     struct prompt prompt;
     bool prompting;

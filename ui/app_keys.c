@@ -4,6 +4,7 @@
 #include "menu.h"
 #include "saved.h"
 #include "complete.h"
+#include "question.h"
 #include "tour.h"
 
 #include "ground/mem.h"
@@ -213,6 +214,7 @@ static void answer_prompt(struct app *app, const char *line)
 {
     bool empty = !line[strspn(line, " ")];
     if (app->asking == ASK_DATA) app_use_data(app, empty ? "" : line);
+    else if (app->asking == ASK_TOKENS) question_set_tokens(app, empty ? "" : line);
     else if (empty) return;
     else if (app->asking == ASK_MODEL) app_open(app, line);
     else if (app->asking == ASK_SAVE || app->asking == ASK_LOG) write_file(app, line, app->asking == ASK_LOG);

@@ -236,6 +236,7 @@ static void search(struct search *s, const char *head)
     enum asking asking = s->app->asking;
     if (asking == ASK_MODEL) fit_shared(s, "models", "config.json", NULL), fit_files(s);
     else if (asking == ASK_DATA) fit_shared(s, "datasets", "dataset.json", ".spec"), fit_files(s);
+    else if (asking == ASK_TOKENS) fit_tokens(s);
     else if (asking != ASK_COMMAND) fit_files(s);
     else if (words_split(head, &words, &count, &err)) {
         if (!count) fit_first(s);

@@ -1,5 +1,7 @@
 #include "question.h"
 
+#include "ground/mem.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +9,71 @@ int question_position(const struct app *app, const struct lens *lens)
 {
     int at = app->position >= 0 ? app->position : lens->bridge_position >= 0 ? lens->bridge_position : lens->answer_position;
     return at < lens->positions ? at : lens->positions - 1;
+}
+
+/* ---- its tokens, or others in their place */
+
+const char *question_tokens(const struct app *app)
+{
+    bool mine = app->tokens && app->tokens_row == app->row && !strcmp(app->tokens_split, app->split);
+    return mine ? app->tokens : "";
+}
+
+void question_set_tokens(struct app *app, const char *tokens)
+{
+    char *copy = *tokens ? mem_text(tokens) : NULL;
+    mem_free(app->tokens);
+    app->tokens = copy;
+    app->tokens_row = app->row;
+    snprintf(app->tokens_split, sizeof app->tokens_split, "%s", app->split);
+}
+
+const char *question_option(const struct app *app)
+{
+    static _Thread_local char out[2048];
+    struct text text = {0};
+    if (*question_tokens(app)) text_add(&text, "--tokens "), text_add_quoted(&text, question_tokens(app));
+    else text_add(&text, "--row %s:%ld", app->split, app->row);
+    snprintf(out, sizeof out, "%s", text.data);
+    text_clear(&text);
+    return out;
+}
+
+const struct table *question_untouched(const struct app *app)
+{
+    return *question_tokens(app) ? app_kept(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row) : NULL;
+}
+
+/* The neighbour of a token in the vocabulary: the one whose name differs from it only in its number, if there is one. NULL: it has none. */
+static const char *neighbour(const struct table *vocab, const char *token, int step)
+{
+    long at = -1, count = (long)vocab->row_count;
+    size_t stem = strcspn(token, "0123456789");
+    for (long r = 0; r < count; r++)
+        if (table_text(vocab, (size_t)r, "token") && !strcmp(table_text(vocab, (size_t)r, "token"), token)) at = r;
+    for (long i = 1; at >= 0 && i <= count; i++) {
+        const char *other = table_text(vocab, (size_t)(((at + step * i) % count + count) % count), "token");
+        if (other && strcspn(other, "0123456789") == stem && !strncmp(other, token, stem)) return other;
+    }
+    return NULL;
+}
+
+static void shift_token(struct app *app)
+{
+    const struct table *vocab = app_kept(app, "vocab %s", app_subject(app));
+    struct lens lens = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
+    struct text tokens = {0};
+    if (!vocab || !lens.table) return;
+    int here = question_position(app, &lens);
+    for (int p = 0; p < lens.positions; p++) {
+        const char *token = lens_text(&lens, p, 0, "input"), *other = p == here ? neighbour(vocab, token, app->shift) : NULL;
+        text_add(&tokens, "%s%s", p ? " " : "", other ? other : token);
+    }
+    app->shift = 0;
+    const struct table *own = app_kept(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row);
+    bool back = own && table_fact_get(own, "question") && !strcmp(table_fact_get(own, "question"), tokens.data);
+    question_set_tokens(app, back ? "" : tokens.data);
+    text_clear(&tokens);
 }
 
 /* ---- looking for another question: what was asked for may have to be computed first */
@@ -65,7 +132,10 @@ int question_want(struct app *app)
     if (!app->model) return 0;
     question_turn(app);
     if (app->seek) seek_wrong(app);
-    int want = app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row);
+    if (app->shift) shift_token(app);
+    int want = app_want(app, "lens %s %s", app_subject(app), question_option(app));
+    if (*question_tokens(app)) app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row); /* to see what changes */
+    if (app->shift) app_want(app, "vocab %s", app_subject(app));
     if (app->turn) app_want(app, "eval %s", app_subject(app));
     if (app->seek) app_want(app, "questions %s --split %s", app_subject(app), app->split);
     return want;
@@ -86,6 +156,19 @@ void question_press_wrong(struct app *app, int key)
     app->seek = key == 'n' ? 1 : -1;
 }
 
+void question_press_tokens(struct app *app, int key)
+{
+    (void)key;
+    const struct table *lens = app_kept(app, "lens %s %s", app_subject(app), question_option(app));
+    const char *now = lens ? table_fact_get(lens, "question") : NULL;
+    app_ask(app, ASK_TOKENS, now ? now : question_tokens(app));
+}
+
+void question_press_token(struct app *app, int key)
+{
+    app->shift = key == '>' ? 1 : -1;
+}
+
 void question_press_split(struct app *app, int key)
 {
     app->turn = key == ']' ? 1 : -1;
@@ -95,15 +178,19 @@ void question_press_split(struct app *app, int key)
 
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens)
 {
-    bool correct = lens_correct(lens);
-    int end = draw_right(cells, area.row, area.col + area.cols - 1, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong");
+    bool correct = lens_correct(lens), known = strcmp(lens_fact(lens, "answer"), "unknown") != 0, typed = *question_tokens(app);
+    enum tint tint = !known ? TINT_DIM : correct ? TINT_GOOD : TINT_BAD;
+    int end = draw_right(cells, area.row, area.col + area.cols - 1, tint, "%s", !known ? "not in the data" : correct ? "correct" : "wrong");
     double size = split_size(app, app->split);
-    if (isfinite(size)) end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
+    if (typed) end = draw_right(cells, area.row, end - 2, TINT_CHANGED, "typed over %s %ld", app->split, app->row);
+    else if (isfinite(size)) end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
     else end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld", app->split, app->row);
-    int col = cells_put(cells, area.row, area.col + 1, TINT_TITLE, lens_fact(lens, "question"), end - area.col - 30);
-    col = cells_text(cells, area.row, col, TINT_PLAIN, cells->ascii ? " -> " : " → ");
-    col = cells_put(cells, area.row, col, TINT_GOOD, lens_fact(lens, "answer"), 12);
+    int col = cells_put(cells, area.row, area.col + 1, typed ? TINT_CHANGED : TINT_TITLE, lens_fact(lens, "question"), end - area.col - 30);
+    if (known) {
+        col = cells_text(cells, area.row, col, TINT_PLAIN, cells->ascii ? " -> " : " → ");
+        col = cells_put(cells, area.row, col, TINT_GOOD, lens_fact(lens, "answer"), 12);
+    }
     col = cells_put(cells, area.row, col + 2, TINT_DIM, "predicted ", end - col - 2);
-    cells_put(cells, area.row, col, correct ? TINT_GOOD : TINT_BAD, lens_fact(lens, "predicted"), end - col - 1);
+    cells_put(cells, area.row, col, known ? tint : TINT_TITLE, lens_fact(lens, "predicted"), end - col - 1);
     return 1;
 }

@@ -11,11 +11,18 @@
 
 int question_want(struct app *app);
 void question_turn(struct app *app); /* to the split that a key asked for, or, once, away from one that is not there; app->turn: `eval` is needed first */
+/* Which question, for a line: "--row test_ood:17", or "--tokens 'e1 r2 r3'" where they were typed. In a buffer of this thread. */
+const char *question_option(const struct app *app);
+const char *question_tokens(const struct app *app);              /* those that were typed; "": none */
+void question_set_tokens(struct app *app, const char *tokens);   /* in place of the question's own; "": its own again */
+const struct table *question_untouched(const struct app *app);   /* the lens of the question's own tokens, when others were typed; NULL */
 int question_position(const struct app *app, const struct lens *lens); /* of the cursor: where the bridge is until it is moved */
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens);
 
 void question_press_row(struct app *app, int key);
 void question_press_wrong(struct app *app, int key); /* n, N */
+void question_press_tokens(struct app *app, int key); /* t */
+void question_press_token(struct app *app, int key);  /* <, >: the one under the cursor becomes its neighbour in the vocabulary */
 void question_press_split(struct app *app, int key); /* [, ] */
 
 #endif

@@ -1,5 +1,6 @@
 /* The settings of every view, and the walk over all of them. */
 #include "app.h"
+#include "question.h"
 
 #include "ground/mem.h"
 #include "ground/option.h"
@@ -45,6 +46,14 @@ static bool whole_number(const char *value, long low, long high, long *number)
 static void get_row(struct app *app, struct text *out) { text_add(out, "%ld", app->row); }
 static bool set_row(struct app *app, const char *value) { return whole_number(value, 0, 1L << 40, &app->row); }
 
+static void get_tokens(struct app *app, struct text *out) { text_add(out, "%s", question_tokens(app)); }
+
+static bool set_tokens(struct app *app, const char *value)
+{
+    question_set_tokens(app, value);
+    return true;
+}
+
 static void get_boundary(struct app *app, struct text *out) { text_add(out, "%d", app->boundary); }
 
 static bool set_boundary(struct app *app, const char *value)
@@ -83,6 +92,7 @@ const struct setting shared_settings[] = {
     {"data", "the dataset that is measured on; empty: the model's own", get_data, set_data},
     {"split", "of the question that is looked at", get_split, set_split},
     {"row", "number of the question in its split", get_row, set_row, .place = true},
+    {"tokens", "typed in place of the question's own; empty: its own", get_tokens, set_tokens},
     {"boundary", "under the cursor", get_boundary, set_boundary},
     {"position", "under the cursor; bridge: where the bridge is", get_position, set_position},
     {"view", "what is on the screen", get_view, set_view, .place = true},

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENS, ATTENTION };
-
 struct state {
     bool change, mean; /* change: against the loop before; mean: of the split, not of one question */
     int row, head;     /* the marked one: row counts blocks through the loops */
+    int lens, attention; /* wants; -1: none */
 };
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
@@ -19,10 +18,12 @@ static struct state *state_of(struct app *app) { return app_state(app, sizeof(st
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
+    s->lens = s->attention = -1;
     if (!app->model) return;
-    question_want(app);
-    if (s->mean) app_show(app, app_want(app, "attention %s --split %s", app_subject(app), app->split));
-    else app_show(app, app_want(app, "attention %s --row %s:%ld", app_subject(app), app->split, app->row));
+    s->lens = question_want(app);
+    if (s->mean) s->attention = app_want(app, "attention %s --split %s", app_subject(app), app->split);
+    else s->attention = app_want(app, "attention %s %s", app_subject(app), question_option(app));
+    app_show(app, s->attention);
 }
 
 /* ---- the table as one number for each place */
@@ -94,7 +95,7 @@ static void press_head(struct app *app, int key)
 {
     struct state *s = state_of(app);
     struct heads h;
-    if (!read_heads(&h, app_table(app, ATTENTION, 0))) return;
+    if (!read_heads(&h, app_table(app, s->attention, 0))) return;
     s->head = within(s->head + (key == PRESS_LEFT ? -1 : key == PRESS_RIGHT ? 1 : 0), h.size[2]);
     s->row = within(s->row + (key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : 0), h.row_count);
     release_heads(&h);
@@ -234,7 +235,7 @@ static void draw_detail(const struct picture *p, struct area area)
 /* The names of positions: the tokens of the question, or only numbers for a mean. */
 static char **name_positions(const struct app *app, const struct state *s, const struct heads *h)
 {
-    struct lens lens = lens_of(app_table(app, LENS, 0));
+    struct lens lens = lens_of(app_table(app, s->lens, 0));
     char **names = mem_new((size_t)h->size[3] * sizeof *names);
     for (int i = 0; i < h->size[3]; i++) {
         struct text name = {0};
@@ -248,8 +249,8 @@ static char **name_positions(const struct app *app, const struct state *s, const
 static int draw_title(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
-    struct lens lens = lens_of(app_table(app, LENS, 0));
-    const struct table *table = app_table(app, ATTENTION, 0);
+    struct lens lens = lens_of(app_table(app, s->lens, 0));
+    const struct table *table = app_table(app, s->attention, 0);
     if (!s->mean && lens.table) return question_draw(app, cells, area, &lens);
     int col = cells_text(cells, area.row, area.col + 1, split_tint(app->split), "%s", app->split);
     if (table && table->row_count) cells_text(cells, area.row, col, TINT_PLAIN, "  mean of %.0f questions", table_number(table, 0, "n"));
@@ -261,11 +262,11 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct state *s = state_of(app);
     struct heads h;
     bool roomy = area.rows >= 18;
-    if (app_draw_waiting(app, cells, area, ATTENTION)) return;
+    if (app_draw_waiting(app, cells, area, s->attention)) return;
     area.row += roomy, area.rows -= roomy;
     int taken = draw_title(app, cells, area) + roomy;
     area.row += taken, area.rows -= taken;
-    if (!read_heads(&h, app_table(app, ATTENTION, 0))) {
+    if (!read_heads(&h, app_table(app, s->attention, 0))) {
         cells_text(cells, area.row, area.col + 2, TINT_DIM, "no attention pattern");
         return;
     }

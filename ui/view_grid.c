@@ -141,6 +141,8 @@ static const struct binding keys[] = {
     {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
     {{'m', 'M'}, "metric", "shows another number in the cells", press_metric},
     {{'w'}, "watch", "watches another token: bridge, answer, the decoded one", press_watch},
+    {{'<', '>'}, "token", "another token under the cursor, its neighbour in the vocabulary: what changes is marked", question_press_token},
+    {{'t'}, "type", "tokens in place of these; Tab completes their names, and none brings the question's own back", question_press_tokens},
     {{'[', ']'}, "split", "questions of the split before, of the next", question_press_split},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{0}},
@@ -151,7 +153,7 @@ static const struct binding keys[] = {
 struct grid {
     struct app *app;
     struct cells *cells;
-    struct lens lens;
+    struct lens lens, before; /* before: of the question's own tokens, when others were typed */
     struct state *state;
     int label, width;      /* columns of the left labels and of one boundary */
     int first, shown;      /* boundaries on the screen */
@@ -171,6 +173,14 @@ static const char *watched_column(const struct grid *g)
         [DISTANCE] = {"distance", "distance", "distance"},
     };
     return columns[g->state->metric][g->state->watch];
+}
+
+/* Does a place say something else than it did for the question's own tokens? */
+static bool is_changed(const struct grid *g, int position, int boundary)
+{
+    if (!g->before.table || position >= g->before.positions) return false;
+    double was = lens_number(&g->before, position, boundary, "p"), is = lens_number(&g->lens, position, boundary, "p");
+    return strcmp(lens_text(&g->before, position, boundary, "token"), lens_text(&g->lens, position, boundary, "token")) != 0 || fabs(was - is) >= 0.05;
 }
 
 static void draw_token(struct grid *g, int row, int col, int position, int boundary)
@@ -199,6 +209,10 @@ static void draw_cell(struct grid *g, int row, int col, int position, int bounda
 {
     if (g->state->metric == TOKEN) draw_token(g, row, col, position, boundary);
     else draw_number(g, row, col, position, boundary);
+    if (is_changed(g, position, boundary)) {
+        cells_text(g->cells, row, col - 1, TINT_CHANGED, "*");
+        cells_look(g->cells, row, col - 1, g->width - 1, LOOK_BOLD);
+    }
     if (position == g->position && boundary == g->boundary) {
         cells_text(g->cells, row, col - 1, TINT_KEY, g->cells->ascii ? ">" : "▸");
         draw_mark(g->cells, row, col - 1, g->width - 1);
@@ -252,7 +266,7 @@ static int draw_tracks(struct grid *g, struct area area, bool bridge)
 {
     int position = bridge ? g->lens.bridge_position : g->lens.answer_position, row = area.row;
     enum tint tint = bridge ? TINT_CHANGED : TINT_GOOD;
-    if (position < 0 || area.rows < 2) return 0;
+    if (position < 0 || area.rows < 2 || (!bridge && !strcmp(lens_fact(&g->lens, "answer"), "unknown"))) return 0;
     struct text title = {0};
     text_add(&title, "%s %s at position %d", bridge ? "bridge" : "answer", lens_fact(&g->lens, bridge ? "bridge" : "answer"), position);
     draw_heading(g->cells, row++, area.col, area.cols - 1, title.data);
@@ -299,7 +313,8 @@ static void lay_out(struct grid *g, const struct app *app, struct area area)
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     if (app_draw_waiting(app, cells, area, LENS)) return;
-    struct grid g = {.app = app, .cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .state = app_state(app, sizeof *g.state)};
+    struct grid g = {.app = app, .cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .before = lens_of(question_untouched(app)),
+                     .state = app_state(app, sizeof *g.state)};
     struct area at = area;
     lay_out(&g, app, area);
     bool roomy = area.rows >= 13 + g.lens.positions;
@@ -315,7 +330,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
     if (at.rows > 1 && g.state->metric == TOKEN)
-        cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token");
+        cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token%s",
+                   g.before.table ? "; *: changed" : "");
 #undef TAKE
 }
 

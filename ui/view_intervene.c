@@ -64,7 +64,7 @@ static void add_numbers(struct text *out, const char *name, int from, int to)
 static void add_axes(struct app *app, const struct state *s, struct text *out)
 {
     enum { POSITIONS_MOST = 12, LOOPS_MORE = 2 };
-    struct lens lens = lens_of(app_kept(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row));
+    struct lens lens = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
     int loops = app_fact_int(app, "loops", 2), positions = lens.positions < POSITIONS_MOST ? lens.positions : POSITIONS_MOST;
     text_add(out, s->second == ALONE ? " --over alpha=0:1:0.05" : " --over alpha=0:1:0.1");
     if (s->second == POSITION) add_numbers(out, "position", 0, positions ? positions - 1 : 0);
@@ -94,7 +94,7 @@ static void lines(struct app *app)
     form_add(&s->form, true, &now);
     form_add(&s->form, false, &all);
     s->before = question_want(app);
-    s->after = app_want(app, "lens %s --row %s:%ld --do %s", app_subject(app), app->split, app->row, now.data);
+    s->after = app_want(app, "lens %s %s --do %s", app_subject(app), question_option(app), now.data);
     want_panel(app, s, now.data, all.data);
     app_show(app, s->sweep >= 0 ? s->sweep : s->flips >= 0 ? s->flips : s->fade >= 0 ? s->fade : s->after);
     text_clear(&now), text_clear(&all);

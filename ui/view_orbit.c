@@ -8,12 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENS, ORBIT, SPLIT };
-
 struct state {
     int loops;    /* more than the model's own: 0 none */
     bool own;     /* coordinates by the question's own states; else by those of its split, whose mean path is drawn too */
     bool without; /* the split's distribution is not wanted: models that are slow */
+    int lens, orbit, all; /* wants; -1: none */
 };
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
@@ -22,11 +21,14 @@ static void lines(struct app *app)
 {
     struct state *s = state_of(app);
     char more[32] = "";
+    s->lens = s->orbit = s->all = -1;
     if (!app->model) return;
     if (s->loops) snprintf(more, sizeof more, " --loops %d", app_fact_int(app, "loops", 1) + s->loops);
-    question_want(app);
-    app_show(app, app_want(app, "orbit %s --row %s:%ld%s%s", app_subject(app), app->split, app->row, more, s->own || s->without ? "" : " --basis split"));
-    if (!s->without) app_want(app, "orbit %s --split %s%s", app_subject(app), app->split, more);
+    s->lens = question_want(app);
+    bool own = s->own || s->without || *question_tokens(app); /* typed tokens belong to no split */
+    s->orbit = app_want(app, "orbit %s %s%s%s", app_subject(app), question_option(app), more, own ? "" : " --basis split");
+    app_show(app, s->orbit);
+    if (!s->without) s->all = app_want(app, "orbit %s --split %s%s", app_subject(app), app->split, more);
 }
 
 /* ---- the tables as paths */
@@ -65,9 +67,9 @@ static void widen(struct paths *p, const struct table *table)
 static struct paths paths_of(struct app *app)
 {
     struct state *s = state_of(app);
-    struct paths p = {.table = app_table(app, ORBIT, 0), .split = s->without ? NULL : app_table(app, SPLIT, 0), .low = {INFINITY, INFINITY},
+    struct paths p = {.table = app_table(app, s->orbit, 0), .split = s->without ? NULL : app_table(app, s->all, 0), .low = {INFINITY, INFINITY},
                       .high = {-INFINITY, -INFINITY}};
-    struct lens lens = lens_of(app_table(app, LENS, 0));
+    struct lens lens = lens_of(app_table(app, state_of(app)->lens, 0));
     for (size_t r = 0; p.table && r < p.table->row_count; r++) {
         int position = (int)table_number(p.table, r, "position"), boundary = (int)table_number(p.table, r, "boundary");
         if (position + 1 > p.positions) p.positions = position + 1;
@@ -292,9 +294,9 @@ static void draw_numbers(const struct paths *p, struct cells *cells, struct area
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
-    struct lens lens = lens_of(app_table(app, LENS, 0));
+    struct lens lens = lens_of(app_table(app, state_of(app)->lens, 0));
     bool roomy = area.rows >= 18;
-    if (app_draw_waiting(app, cells, area, ORBIT)) return;
+    if (app_draw_waiting(app, cells, area, state_of(app)->orbit)) return;
     struct paths p = paths_of(app);
     if (!p.table || p.positions < 1) return;
     area.row += roomy, area.rows -= roomy;
