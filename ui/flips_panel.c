@@ -1,5 +1,7 @@
 #include "flips_panel.h"
 
+#include "ground/mem.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,26 +35,18 @@ long flips_panel_row(const struct flips_panel *p)
     return -1;
 }
 
-static bool same_question(const struct flips_panel *p, const struct table *table, size_t a, size_t b)
-{
-    return is_here(p, table, b) && table_number(table, a, "row") == table_number(table, b, "row");
-}
-
 /* Between the untouched run and alpha: a question that turned back counts for neither. */
 static void count_to(const struct flips_panel *p, const struct table *table, double alpha, int *better, int *worse)
 {
+    long last = -1;
     *better = *worse = 0;
-    for (size_t r = 0; r < table->row_count; r++) {
-        if (!is_here(p, table, r) || table_number(table, r, "alpha") > alpha + 1e-9) continue;
-        int turned = 0;
-        bool last = true; /* of its question's turns: it sums them up */
-        for (size_t i = 0; i < table->row_count && table_number(table, i, "alpha") <= alpha + 1e-9; i++) {
-            if (!same_question(p, table, r, i)) continue;
-            turned += turns_right(table, i) ? 1 : -1;
-            last = last && i <= r;
-        }
-        *better += last && turned > 0, *worse += last && turned < 0;
-    }
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table_number(table, r, "row") > (double)last) last = (long)table_number(table, r, "row");
+    int *turned = mem_new((size_t)(last + 1) * sizeof *turned); /* of each question of the split */
+    for (size_t r = 0; r < table->row_count; r++)
+        if (is_here(p, table, r) && table_number(table, r, "alpha") <= alpha + 1e-9) turned[(long)table_number(table, r, "row")] += turns_right(table, r) ? 1 : -1;
+    for (long i = 0; i <= last; i++) *better += turned[i] > 0, *worse += turned[i] < 0;
+    mem_free(turned);
 }
 
 /* Upwards (-1) or downwards (1) from a row, in halves of a cell; anything shows at least one. */

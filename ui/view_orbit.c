@@ -33,32 +33,69 @@ static void lines(struct app *app)
 
 /* ---- the tables as paths */
 
+enum number { STEP, ANGLE, DISTANCE, PC1, PC2, LOW, HIGH, SETTLING, DRIFTING, OSCILLATING, NUMBERS };
+static const char *const number_names[NUMBERS] = {"step", "angle", "distance", "pc1", "pc2", "step_10", "step_90", "settling", "drifting", "oscillating"};
+
+/* A table of orbits, read once for a drawing: which row stands for a place, and where its columns are. */
+struct orbits {
+    const struct table *table;
+    int positions, boundaries, columns[NUMBERS], *rows; /* rows: -1 where there is none */
+};
+
 struct paths {
-    const struct table *table, *split; /* split NULL: not there yet */
+    struct orbits own, all;            /* of the question, and of its split; table NULL: not there (yet) */
     int positions, boundaries, at;     /* at: the marked position */
     double low[2], high[2];            /* of the coordinates */
 };
 
-static double value(const struct table *table, int position, int boundary, const char *column)
+static void read_orbits(struct orbits *o, const struct table *table)
 {
-    for (size_t r = 0; table && r < table->row_count; r++)
-        if ((int)table_number(table, r, "position") == position && (int)table_number(table, r, "boundary") == boundary) return table_number(table, r, column);
+    int position = table ? table_find(table, "position") : -1, boundary = table ? table_find(table, "boundary") : -1;
+    *o = (struct orbits){.table = position >= 0 && boundary >= 0 ? table : NULL};
+    for (int i = 0; o->table && i < NUMBERS; i++) o->columns[i] = table_find(table, number_names[i]);
+    for (int pass = 0; o->table && pass < 2; pass++) {
+        for (size_t r = 0; r < table->row_count; r++) {
+            int p = (int)table_cell(table, r, (size_t)position)->number, k = (int)table_cell(table, r, (size_t)boundary)->number;
+            if (pass) o->rows[p * o->boundaries + k] = (int)r;
+            if (p + 1 > o->positions) o->positions = p + 1;
+            if (k + 1 > o->boundaries) o->boundaries = k + 1;
+        }
+        if (!pass) o->rows = mem_new((size_t)(o->positions * o->boundaries + 1) * sizeof *o->rows);
+        for (int i = 0; !pass && i < o->positions * o->boundaries; i++) o->rows[i] = -1;
+    }
+}
+
+static int row_of(const struct orbits *o, int position, int boundary)
+{
+    return o->table && position >= 0 && position < o->positions && boundary < o->boundaries ? o->rows[position * o->boundaries + boundary] : -1;
+}
+
+static double value(const struct orbits *o, int position, int boundary, enum number number)
+{
+    int r = row_of(o, position, boundary);
+    return r < 0 || o->columns[number] < 0 ? NAN : table_cell(o->table, (size_t)r, (size_t)o->columns[number])->number;
+}
+
+static const char *word(const struct orbits *o, int position, const char *column)
+{
+    int r = row_of(o, position, 0);
+    const char *text = r < 0 ? NULL : table_text(o->table, (size_t)r, column);
+    return text ? text : "";
+}
+
+/* The share of the split's paths of this kind; NaN: not known. */
+static double share_of(const struct paths *p, int position, const char *kind)
+{
+    for (int i = SETTLING; i <= OSCILLATING; i++)
+        if (!strcmp(number_names[i], kind)) return value(&p->all, position, 0, (enum number)i);
     return NAN;
 }
 
-static const char *word(const struct table *table, int position, const char *column)
+static void widen(struct paths *p, const struct orbits *o)
 {
-    for (size_t r = 0; table && r < table->row_count; r++)
-        if ((int)table_number(table, r, "position") == position && table_text(table, r, column)) return table_text(table, r, column);
-    return "";
-}
-
-static void widen(struct paths *p, const struct table *table)
-{
-    static const char *const names[] = {"pc1", "pc2"};
-    for (size_t r = 0; table && r < table->row_count; r++)
+    for (int at = 0; at < o->positions * o->boundaries; at++)
         for (int i = 0; i < 2; i++) {
-            double x = table_number(table, r, names[i]);
+            double x = value(o, at / o->boundaries, at % o->boundaries, (enum number)(PC1 + i));
             if (x < p->low[i]) p->low[i] = x;
             if (x > p->high[i]) p->high[i] = x;
         }
@@ -67,21 +104,23 @@ static void widen(struct paths *p, const struct table *table)
 static struct paths paths_of(struct app *app)
 {
     struct state *s = state_of(app);
-    struct paths p = {.table = app_table(app, s->orbit, 0), .split = s->without ? NULL : app_table(app, s->all, 0), .low = {INFINITY, INFINITY},
-                      .high = {-INFINITY, -INFINITY}};
-    struct lens lens = lens_of(app_table(app, state_of(app)->lens, 0));
-    for (size_t r = 0; p.table && r < p.table->row_count; r++) {
-        int position = (int)table_number(p.table, r, "position"), boundary = (int)table_number(p.table, r, "boundary");
-        if (position + 1 > p.positions) p.positions = position + 1;
-        if (boundary + 1 > p.boundaries) p.boundaries = boundary + 1;
-    }
+    struct paths p = {.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
+    struct lens lens = lens_of(app_table(app, s->lens, 0));
+    read_orbits(&p.own, app_table(app, s->orbit, 0));
+    read_orbits(&p.all, s->without ? NULL : app_table(app, s->all, 0));
+    p.positions = p.own.positions, p.boundaries = p.own.boundaries;
     p.at = lens.table ? question_position(app, &lens) : 0;
     if (p.at >= p.positions) p.at = p.positions - 1;
-    widen(&p, p.table);
-    if (!s->own) widen(&p, p.split);
+    widen(&p, &p.own);
+    if (!s->own) widen(&p, &p.all);
     for (int i = 0; i < 2; i++)
         if (!(p.high[i] > p.low[i])) p.low[i] -= 1, p.high[i] += 1;
     return p;
+}
+
+static void release_paths(struct paths *p)
+{
+    mem_free(p->own.rows), mem_free(p->all.rows);
 }
 
 /* ---- keys */
@@ -90,6 +129,7 @@ static void press_position(struct app *app, int key)
 {
     struct paths p = paths_of(app);
     if (p.positions > 0) app->position = (p.at + (key == PRESS_UP || key == 'P' ? p.positions - 1 : 1)) % p.positions;
+    release_paths(&p);
 }
 
 static void press_loops(struct app *app, int key)
@@ -161,15 +201,15 @@ enum { TINTS = 6 };
 
 static enum tint tint_of(int position) { return (enum tint)(TINT_SERIES_1 + position % TINTS); }
 
-static bool place(const struct paths *p, const struct table *table, int position, int boundary, double at[2])
+static bool place(const struct paths *p, const struct orbits *table, int position, int boundary, double at[2])
 {
-    at[0] = (value(table, position, boundary, "pc1") - p->low[0]) / (p->high[0] - p->low[0]);
-    at[1] = (value(table, position, boundary, "pc2") - p->low[1]) / (p->high[1] - p->low[1]);
+    at[0] = (value(table, position, boundary, PC1) - p->low[0]) / (p->high[0] - p->low[0]);
+    at[1] = (value(table, position, boundary, PC2) - p->low[1]) / (p->high[1] - p->low[1]);
     for (int i = 0; i < 2; i++) at[i] = 0.02 + 0.96 * at[i];
     return !isnan(at[0]) && !isnan(at[1]);
 }
 
-static void draw_path(const struct paths *p, const struct table *table, int position, struct dots *dots, enum tint tint, bool dotted)
+static void draw_path(const struct paths *p, const struct orbits *table, int position, struct dots *dots, enum tint tint, bool dotted)
 {
     double from[2], to[2];
     for (int k = 1; k < p->boundaries; k++) {
@@ -186,7 +226,7 @@ static void draw_stations(const struct paths *p, struct cells *cells, struct are
     double at[2];
     for (int k = p->boundaries - 1; k >= 0; k--) {
         bool marked = position == p->at, end = k == p->boundaries - 1;
-        if (!place(p, p->table, position, k, at) || (!marked && k && !end)) continue;
+        if (!place(p, &p->own, position, k, at) || (!marked && k && !end)) continue;
         int row = dots_row(area, at[1]), col = dots_col(area, at[0]);
         if (marked) cells_text(cells, row, col, TINT_TITLE, "%d", k);
         else cells_text(cells, row, col, tint_of(position), k ? "●" : "○");
@@ -197,7 +237,7 @@ static void draw_stations(const struct paths *p, struct cells *cells, struct are
 static void draw_plane(const struct paths *p, const struct state *s, struct cells *cells, struct area area)
 {
     struct area plane = {area.row + 1, area.col + 1, area.rows - 2, area.cols - 2};
-    const char *share[2] = {table_fact_get(p->table, "pc1_share"), table_fact_get(p->table, "pc2_share")};
+    const char *share[2] = {table_fact_get(p->own.table, "pc1_share"), table_fact_get(p->own.table, "pc2_share")};
     double parts[2] = {0, 0};
     if (plane.rows < 4 || plane.cols < 12) return;
     for (int i = 0; i < 2; i++)
@@ -211,8 +251,8 @@ static void draw_plane(const struct paths *p, const struct state *s, struct cell
     text_clear(&title);
     draw_right(cells, plane.row + plane.rows, area.col + area.cols, TINT_PLAIN, " pc1, %.0f %%", 100 * parts[0]);
     struct dots *dots = dots_new(plane);
-    for (int i = 0; i < p->positions && p->split && !s->own; i++) draw_path(p, p->split, i, dots, TINT_DIM, true);
-    for (int i = 0; i < p->positions; i++) draw_path(p, p->table, i, dots, tint_of(i), false);
+    for (int i = 0; i < p->positions && p->all.table && !s->own; i++) draw_path(p, &p->all, i, dots, TINT_DIM, true);
+    for (int i = 0; i < p->positions; i++) draw_path(p, &p->own, i, dots, tint_of(i), false);
     dots_draw(dots, cells);
     dots_free(dots);
     for (int i = 0; i < p->positions; i++)
@@ -232,7 +272,7 @@ static void draw_steps(const struct paths *p, struct cells *cells, int row, int 
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     for (int k = 1; k < p->boundaries && k <= 8; k++) {
-        double step = value(p->table, position, k, "step");
+        double step = value(&p->own, position, k, STEP);
         int level = isnan(step) || !(longest > 0) ? 0 : (int)(7.99 * step / longest);
         if (cells->ascii) cells_text(cells, row, col + k - 1, tint_of(position), "%d", level);
         else cells_text(cells, row, col + k - 1, tint_of(position), "%s", blocks[level]);
@@ -245,16 +285,16 @@ static int draw_kinds(const struct paths *p, struct cells *cells, struct area ar
     int rows = p->positions < area.rows - 1 ? p->positions : area.rows - 1, first = scroll_first(p->at, p->positions, rows);
     for (int i = 0; i < p->positions; i++)
         for (int k = 1; k < p->boundaries; k++)
-            if (value(p->table, i, k, "step") > longest) longest = value(p->table, i, k, "step");
+            if (value(&p->own, i, k, STEP) > longest) longest = value(&p->own, i, k, STEP);
     cells_text(cells, area.row, area.col, TINT_DIM, "position   steps    path");
     for (int i = first; i < first + rows; i++) {
         int row = area.row + 1 + i - first;
-        const char *kind = word(p->table, i, "kind");
+        const char *kind = word(&p->own, i, "kind");
         cells_text(cells, row, area.col, tint_of(i), "%2d", i);
-        cells_put(cells, row, area.col + 3, i == p->at ? TINT_KEY : TINT_PLAIN, word(p->table, i, "input"), 7);
+        cells_put(cells, row, area.col + 3, i == p->at ? TINT_KEY : TINT_PLAIN, word(&p->own, i, "input"), 7);
         draw_steps(p, cells, row, area.col + 11, i, longest);
         int col = cells_put(cells, row, area.col + 20, kind_tint(kind), kind, area.col + area.cols - 20 - area.col);
-        double same = p->split ? value(p->split, i, 0, kind) : NAN;
+        double same = share_of(p, i, kind);
         if (!isnan(same) && col + 6 < area.col + area.cols) cells_text(cells, row, col, TINT_DIM, " %.0f %%", 100 * same);
         if (i == p->at) draw_mark(cells, row, area.col, 10);
     }
@@ -264,8 +304,8 @@ static int draw_kinds(const struct paths *p, struct cells *cells, struct area ar
 /* A boundary of the marked position: its step on the scale of the split's. */
 static void draw_boundary(const struct paths *p, struct cells *cells, struct area area, int k, double longest)
 {
-    double step = value(p->table, p->at, k, "step"), angle = value(p->table, p->at, k, "angle"), distance = value(p->table, p->at, k, "distance");
-    double low = p->split ? value(p->split, p->at, k, "step_10") : NAN, high = p->split ? value(p->split, p->at, k, "step_90") : NAN;
+    double step = value(&p->own, p->at, k, STEP), angle = value(&p->own, p->at, k, ANGLE), distance = value(&p->own, p->at, k, DISTANCE);
+    double low = value(&p->all, p->at, k, LOW), high = value(&p->all, p->at, k, HIGH);
     int rail = area.cols - 28;
     cells_text(cells, area.row, area.col, TINT_KEY, "h.%d", k);
     draw_right(cells, area.row, area.col + 11, TINT_TITLE, "%s", number_show(step));
@@ -279,15 +319,15 @@ static void draw_numbers(const struct paths *p, struct cells *cells, struct area
     struct text title = {0};
     double longest = 0;
     if (area.rows < 3) return;
-    text_add(&title, "position %d, %s", p->at, word(p->table, p->at, "input"));
+    text_add(&title, "position %d, %s", p->at, word(&p->own, p->at, "input"));
     draw_heading(cells, area.row, area.col, area.cols, title.data);
     text_clear(&title);
     for (int k = 1; k < p->boundaries; k++) {
-        longest = fmax(longest, value(p->table, p->at, k, "step"));
-        if (p->split) longest = fmax(longest, value(p->split, p->at, k, "step_90"));
+        longest = fmax(longest, value(&p->own, p->at, k, STEP));
+        longest = fmax(longest, value(&p->all, p->at, k, HIGH)); /* NaN takes no part */
     }
     cells_text(cells, area.row + 1, area.col, TINT_DIM, "           step turn to last");
-    if (area.cols >= 46) draw_right(cells, area.row + 1, area.col + area.cols, TINT_DIM, "%s", p->split ? "split's 10-90 %" : "");
+    if (area.cols >= 46) draw_right(cells, area.row + 1, area.col + area.cols, TINT_DIM, "%s", p->all.table ? "split's 10-90 %" : "");
     int shown = area.rows - 2 < p->boundaries - 1 ? area.rows - 2 : p->boundaries - 1, first = p->boundaries - shown;
     for (int k = first; k < p->boundaries; k++) draw_boundary(p, cells, (struct area){area.row + 2 + k - first, area.col, 1, area.cols}, k, longest);
 }
@@ -298,7 +338,10 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     bool roomy = area.rows >= 18;
     if (app_draw_waiting(app, cells, area, state_of(app)->orbit)) return;
     struct paths p = paths_of(app);
-    if (!p.table || p.positions < 1) return;
+    if (p.positions < 1) {
+        release_paths(&p);
+        return;
+    }
     area.row += roomy, area.rows -= roomy;
     if (lens.table) question_draw(app, cells, area, &lens);
     area.row += 1 + roomy, area.rows -= 1 + roomy;
@@ -307,6 +350,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct area right = {area.row, area.col + area.cols - side - 1, area.rows, side};
     int taken = draw_kinds(&p, cells, (struct area){right.row, right.col, right.rows / 2, right.cols}) + roomy;
     draw_numbers(&p, cells, (struct area){right.row + taken, right.col, right.rows - taken, right.cols});
+    release_paths(&p);
 }
 
 const struct view view_orbit = {
