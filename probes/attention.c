@@ -1,6 +1,7 @@
 /* attention: what each head of each loop looks at: the weight of every key for every query, and how it changes from loop to loop.
  *
- * The weights are those at the sites *.attn.pattern. Blocks before the loops (a prelude, an encoder) stand under loop 0, those behind them (a coda) under
+ * The weights are those at the sites *.attn.pattern. Blocks before the loops (a prelude, an encoder) stand under loop 0, those behind them (a
+ * coda) under
  * loop K + 1. change is the weight minus that of the same block, head, query and key one loop before.
  */
 #include "driver.h"
@@ -18,9 +19,10 @@ static const struct option options[] = {
 };
 
 static const struct finding_column columns[] = {
-    {"loop", FIND_KEY, "%.0f", false},    {"block", FIND_KEY, "%.0f", false}, {"head", FIND_KEY, "%.0f", false},     {"query", FIND_KEY, "%.0f", false},
-    {"key", FIND_KEY, "%.0f", false},     {"weight", FIND_MEAN, "%.3f", false}, {"change", FIND_MEAN, "%.3f", false}, {"query_token", FIND_DETAIL, NULL, true},
-    {"key_token", FIND_DETAIL, NULL, true}, {0},
+    {"loop", FIND_KEY, "%.0f", false},      {"block", FIND_KEY, "%.0f", false},     {"head", FIND_KEY, "%.0f", false},
+    {"query", FIND_KEY, "%.0f", false},     {"key", FIND_KEY, "%.0f", false},       {"weight", FIND_MEAN, "%.3f", false},
+    {"change", FIND_MEAN, "%.3f", false},   {"query_token", FIND_DETAIL, NULL, true}, {"key_token", FIND_DETAIL, NULL, true},
+    {0},
 };
 
 /* The patterns of a run, as they were computed. */
@@ -61,7 +63,8 @@ static bool setup(const struct args *args, struct shard *shard)
     patterns->room = FIRST_ROOM, patterns->run = shard->run;
     shard->run->keep = true;
     shard->run->visit = note, shard->run->visitor = patterns;
-    if (args_int(args, "loop") > shard->run->loops + 1) return err_set(shard->err, "--loop %ld: the model runs %d", args_int(args, "loop"), shard->run->loops);
+    long loop = args_int(args, "loop");
+    if (loop > shard->run->loops + 1) return err_set(shard->err, "--loop %ld: the model runs %d", loop, shard->run->loops);
     return true;
 }
 
@@ -90,7 +93,8 @@ static const struct pattern *one_loop_before(const struct patterns *me, const st
 
 static bool chosen(const struct args *args, const char *name, int value) { return args_int(args, name) < 0 || args_int(args, name) == value; }
 
-static void measure_query(const struct args *args, struct shard *shard, const struct pattern *pattern, const struct pattern *before, int i, int first, int seen,
+static void measure_query(const struct args *args, struct shard *shard, const struct pattern *pattern, const struct pattern *before, int i,
+                          int first, int seen,
                           struct findings *findings)
 {
     const struct places *places = pattern->weights->places;
@@ -103,7 +107,8 @@ static void measure_query(const struct args *args, struct shard *shard, const st
             int key = query + 1 - seen + j;
             double weight = pattern->weights->data[at + (size_t)j], change = before ? weight - (double)before->weights->data[at + (size_t)j] : NAN;
             findings_add(findings, shard->first + (size_t)batch->row[places->at[i]],
-                         (double[]){pattern->loop, pattern->block, h, query, key, weight, change, batch->tokens[start + query], batch->tokens[start + key]});
+                         (double[]){pattern->loop, pattern->block, h, query, key, weight, change, batch->tokens[start + query],
+                                    batch->tokens[start + key]});
         }
     }
 }
@@ -131,8 +136,8 @@ const struct probe probe_attention = {
     .command = {
         .name = "attention", .words = "MODEL", .least = 1, .most = 1, .options = options, .run = probe_command,
         .help = "the weight of every key for every query, in each loop, block and head, and its change",
-        .more = "Of one question with --row; over splits the weights are means of the questions that have such positions. Blocks before the loops stand under "
-                "loop 0, those behind them under loop K + 1.",
+        .more = "Of one question with --row; over splits the weights are means of the questions that have such positions. Blocks before the loops "
+                "stand under loop 0, those behind them under loop K + 1.",
         .example = "attention models/vanilla --row test_ood:17",
     },
     .columns = columns,

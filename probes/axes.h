@@ -8,7 +8,8 @@
  *     }
  *     axes_clear(&axes);
  *
- * An axis is an option of an edit ("2.alpha": of the second), "boundary", or "loops": how many the run has. Loops are always the slowest axis, because
+ * An axis is an option of an edit ("2.alpha": of the second), "boundary", or "loops": how many the run has. Loops are always the slowest axis,
+ * because
  * nothing that was computed for one number of them serves another.
  */
 #ifndef PROBES_AXES_H

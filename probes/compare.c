@@ -1,4 +1,5 @@
-/* compare: two models, or two edits, under the same measurement: both tables side by side with their differences, and the questions on which they disagree. */
+/* compare: two models, or two edits, under the same measurement: both tables side by side with their differences, and the questions that get
+ * different answers. */
 #include "doing/command.h"
 #include "ground/mem.h"
 
@@ -164,11 +165,14 @@ static void show_question(const struct compare *me, const struct table *const ta
 {
     const struct table *a = tables[0], *b = tables[1];
     bool right_a = table_number(a, r, "correct") != 0, right_b = table_number(b, r, "correct") != 0;
-    sink_row(me->sink, (struct cell[]){cell_text(table_text(a, r, "split")), cell_number(table_number(a, r, "row")), cell_text(table_text(a, r, "question")),
-                                       cell_text(table_text(a, r, "answer")), cell_text(table_text(a, r, "predicted")), cell_text(table_text(b, r, "predicted")),
-                                       cell_text(right_a ? "a" : right_b ? "b" : "neither"), cell_number(table_number(a, r, "p_bridge")),
-                                       cell_number(table_number(b, r, "p_bridge")), cell_number(table_number(a, r, "cosine")),
-                                       cell_number(table_number(b, r, "cosine"))});
+    const struct cell cells[] = {
+        cell_text(table_text(a, r, "split")), cell_number(table_number(a, r, "row")), cell_text(table_text(a, r, "question")),
+        cell_text(table_text(a, r, "answer")), cell_text(table_text(a, r, "predicted")), cell_text(table_text(b, r, "predicted")),
+        cell_text(right_a ? "a" : right_b ? "b" : "neither"),
+        cell_number(table_number(a, r, "p_bridge")), cell_number(table_number(b, r, "p_bridge")),
+        cell_number(table_number(a, r, "cosine")), cell_number(table_number(b, r, "cosine")),
+    };
+    sink_row(me->sink, cells);
 }
 
 static bool same_questions(const struct table *a, const struct table *b)
@@ -218,8 +222,8 @@ const struct command command_compare = {
     .least = 2,
     .most = 3,
     .help = "two models, or two edits of one, under the same measurement, and where they disagree",
-    .more = "The measurement stands without its model: eval (the default), 'bridge --boundary 1', 'orbit --loops 8'. Every value has three columns: of A, of B, and "
-            "B less A. The second table has the questions that A and B answer differently.",
+    .more = "The measurement stands without its model: eval (the default), 'bridge --boundary 1', 'orbit --loops 8'. Every value has three "
+            "columns: of A, of B, and B less A. The second table has the questions that A and B answer differently.",
     .options = options,
     .example = "compare models/vanilla models/discoloop 'bridge --boundary 1'",
     .run = run,

@@ -8,7 +8,8 @@
 #include "doing/probe.h"
 #include "study.h"
 
-#define PROBE_OPTIONS STUDY_OPTIONS, PICK_OPTIONS(NULL), {"rows", OPTION_FLAG, NULL, .help = "every finding, one a line, instead of means over a split"}
+#define PROBE_OPTIONS \
+    STUDY_OPTIONS, PICK_OPTIONS(NULL), {"rows", OPTION_FLAG, NULL, .help = "every finding, one a line, instead of means over a split"}
 
 bool probe_command(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err);
 

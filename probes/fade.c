@@ -1,9 +1,8 @@
 /* fade: how much of what an edit wrote is left at each later boundary.
  *
- * With d = h.b edited - h.b plain, the written difference at boundary b and position p, and e.k = h.k edited - h.k plain at the same or a later position:
- * survives = <e.k, d> / <d, d> (1: all of it, unturned), ratio = |e.k| / |d|, cosine = survives / ratio. At the boundary and position of the edit all are 1.
- * With several edits the first one's difference is followed.
- */
+ * d = h.b edited - h.b plain is the written difference at boundary b and position p, e.k = h.k edited - h.k plain that at the same or a later
+ * position. survives = <e.k, d> / <d, d> (1: all of it, unturned), ratio = |e.k| / |d|, cosine = survives / ratio. Where the edit acts all are 1.
+ * With several edits the first one's difference is followed. */
 #include "driver.h"
 #include "measures.h"
 
@@ -42,7 +41,8 @@ static bool difference(const struct run *edited, const struct run *plain, int pl
     return true;
 }
 
-static void follow(const struct shard *shard, const struct run *plain, int q, const struct edit *edit, float *written, float *left, struct findings *findings)
+static void follow(const struct shard *shard, const struct run *plain, int q, const struct edit *edit, float *written, float *left,
+                   struct findings *findings)
 {
     const struct run *run = shard->run;
     const struct question *question = &shard->questions[q];
@@ -76,8 +76,8 @@ const struct probe probe_fade = {
     .command = {
         .name = "fade", .words = "MODEL", .least = 1, .most = 1, .options = options, .run = probe_command,
         .help = "how much of what an edit wrote is left at each later boundary and position",
-        .more = "survives: what is left along the written direction, as a part of it; ratio: length of the whole difference against the written one; cosine: of "
-                "the two. Without any difference there is no direction: left out of the mean and counted.",
+        .more = "survives: what is left along the written direction, as a part of it; ratio: length of the whole difference against the written "
+                "one; cosine: of the two. Without any difference there is no direction: left out of the mean and counted.",
         .example = "fade models/vanilla --split test_id,test_ood --do mix@h.1:position=1,alpha=0.5",
     },
     .columns = columns,

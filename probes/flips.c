@@ -1,6 +1,7 @@
 /* flips: which questions turn right or wrong while an option of an edit runs over its axis, and at which value.
  *
- * The cells are those of `sweep` (probes/replay.c); what is read of them is each question's answer instead of their number. A question has a row for every
+ * The cells are those of `sweep` (probes/replay.c); what is read of them is each question's answer instead of their number. A question has a row
+ * for every
  * value at which its answer turns right or wrong against the value before; the first value is compared with the untouched run.
  */
 #include "axes.h"
@@ -120,7 +121,8 @@ static bool run(const struct command *self, struct session *session, const struc
     if (!study_open(&study, session, args, "test_id,test_ood", sink, err)) return false;
     bool ok = axes_default_edit(&study, args, err) && axes_read(&axes, &study, args, "alpha=0:1:0.05", err);
     if (ok && axes.count > 1) ok = err_set(err, "--over: flips are followed along one axis");
-    if (ok && axes_loops(&axes, &study, 0) != axes_loops(&axes, &study, axes.cells - 1)) ok = err_set(err, "--over loops: flips follow an option of an edit");
+    bool loops = ok && axes_loops(&axes, &study, 0) != axes_loops(&axes, &study, axes.cells - 1);
+    if (loops) ok = err_set(err, "--over loops: flips follow an option of an edit");
     ok = ok && measure(&study, &axes, sink, err);
     axes_clear(&axes);
     study_close(&study);
@@ -133,8 +135,8 @@ const struct command command_flips = {
     .least = 1,
     .most = 1,
     .help = "which questions turn right or wrong while alpha runs over its axis, and where",
-    .more = "A row for every value at which a question's answer turns: from one token to another, right or wrong, against the value before; the first value is "
-            "compared with the untouched run. One question may turn several times.",
+    .more = "A row for every value at which a question's answer turns: from one token to another, right or wrong, against the value before; the "
+            "first value is compared with the untouched run. One question may turn several times.",
     .options = options,
     .example = "flips models/vanilla --split test_ood --over alpha=0:1:0.1",
     .run = run,

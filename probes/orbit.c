@@ -1,7 +1,9 @@
 /* orbit: the path of every state through the loops: how far each takes it, which way it turns, and whether it comes to rest.
  *
- * Of one question: every position and boundary, with coordinates along the two directions in which the question's states (or those of its split) spread
- * most. Of a split: quantiles over its questions, the share of each kind of path, and where its states lie on average. Where the boundary is the token, a
+ * Of one question: every position and boundary, with coordinates along the two directions in which the question's states (or those of its split)
+ * spread
+ * most. Of a split: quantiles over its questions, the share of each kind of path, and where its states lie on average. Where the boundary is the
+ * token, a
  * question has one path, along its tokens.
  */
 #include "orbit.h"
@@ -83,7 +85,11 @@ struct survey {
 };
 
 static int paths_of(const struct survey *me, const struct question *q) { return model_by_token(me->study->model) ? 1 : q->length; }
-static int steps_of(const struct survey *me, const struct question *q) { return 1 + (model_by_token(me->study->model) ? q->length : me->study->loops); }
+
+static int steps_of(const struct survey *me, const struct question *q)
+{
+    return 1 + (model_by_token(me->study->model) ? q->length : me->study->loops);
+}
 
 static bool setup(struct pass *pass, struct shard *shard)
 {
@@ -197,9 +203,12 @@ static void show_question(const struct survey *me, const struct pca *pca, struct
             const struct orbit *orbit = &walk->orbits[p];
             double at[PCA_AXES];
             pca_place(pca, me->states + ((size_t)walk->first + (size_t)(p * orbit->count + k)) * (size_t)pca->width, at);
-            sink_row(sink, (struct cell[]){cell_number(p), cell_text(dataset_token(me->study->data, q->tokens[p])), cell_number(k), cell_number(orbit->step[k]),
-                                           cell_number(orbit->angle[k]), cell_number(orbit->distance[k]), cell_number(orbit->norm[k]), cell_number(at[0]),
-                                           cell_number(at[1]), cell_text(orbit_names[orbit->kind])});
+            const struct cell cells[] = {
+                cell_number(p), cell_text(dataset_token(me->study->data, q->tokens[p])), cell_number(k), cell_number(orbit->step[k]),
+                cell_number(orbit->angle[k]), cell_number(orbit->distance[k]), cell_number(orbit->norm[k]), cell_number(at[0]), cell_number(at[1]),
+                cell_text(orbit_names[orbit->kind]),
+            };
+            sink_row(sink, cells);
         }
 }
 
@@ -273,10 +282,11 @@ static void show_place(const struct survey *me, const char *split, int path, int
 
 static bool run_split(const struct study *study, const struct split *split, bool first, struct sink *sink, struct err *err)
 {
-    static const char *const columns[][2] = {{"split", NULL},         {"position", "%.0f"},   {"boundary", "%.0f"}, {"n", "%.0f"},        {"step_10", "%.3f"},
-                                             {"step", "%.3f"},        {"step_90", "%.3f"},    {"angle_10", "%.1f"}, {"angle", "%.1f"},    {"angle_90", "%.1f"},
-                                             {"distance", "%.3f"},    {"settling", "%.3f"},   {"drifting", "%.3f"}, {"oscillating", "%.3f"}, {"pc1", "%.3f"},
-                                             {"pc2", "%.3f"},         {NULL, NULL}};
+    static const char *const columns[][2] = {
+        {"split", NULL},      {"position", "%.0f"}, {"boundary", "%.0f"}, {"n", "%.0f"},        {"step_10", "%.3f"},  {"step", "%.3f"},
+        {"step_90", "%.3f"},  {"angle_10", "%.1f"}, {"angle", "%.1f"},    {"angle_90", "%.1f"}, {"distance", "%.3f"}, {"settling", "%.3f"},
+        {"drifting", "%.3f"}, {"oscillating", "%.3f"}, {"pc1", "%.3f"},   {"pc2", "%.3f"},      {NULL, NULL},
+    };
     struct survey me;
     bool ok = survey_run(&me, study, split->questions, split->count, err);
     int paths = 0, count = 0;
@@ -315,9 +325,10 @@ const struct command command_orbit = {
     .least = 1,
     .most = 1,
     .help = "the path of each state through the loops: steps, turns, whether it comes to rest",
-    .more = "Steps are |h.k - h.{k-1}|, angles are between an update and the one before, distance is to the last state. settling: the last step is at most half of "
-            "the longest before it; oscillating: the last two updates turn back (mean cosine below -1/4); drifting: neither. pc1 and pc2 are coordinates along "
-            "the two directions of largest spread. Over splits: the 10, 50 and 90 % quantiles, and the share of each kind. More loops: --loops 8.",
+    .more = "Steps are |h.k - h.{k-1}|, angles are between an update and the one before, distance is to the last state. settling: the last step "
+            "is at most half of the longest before it; oscillating: the last two updates turn back (mean cosine below -1/4); drifting: neither. "
+            "pc1 and pc2 are coordinates along the two directions of largest spread. Over splits: the 10, 50 and 90 % quantiles, and the share of "
+            "each kind. More loops: --loops 8.",
     .options = options,
     .example = "orbit models/vanilla --row test_ood:17",
     .run = run,

@@ -6,8 +6,8 @@
  *     pca_place(&pca, row, at);                       (coordinates of a row, also of one that was not fitted)
  *     pca_release(&pca);
  *
- * The same rows always give the same directions, also their signs: the number of largest size in each is positive. Rows that spread along less than two
- * directions have 0 as the other coordinate.
+ * The same rows always give the same directions, also their signs: the number of largest size in each is positive. Rows that spread along less
+ * than two directions have 0 as the other coordinate.
  */
 #ifndef PROBES_PCA_H
 #define PROBES_PCA_H

@@ -59,7 +59,8 @@ bool pick_row(struct pick *me, const struct dataset *data, const char *text, str
     bool ok = split || err_set(err, "--row %s: %s has no split of this name", text_show(text), data->name);
     text_clear(&name);
     if (!ok) return false;
-    if (number < 0 || (size_t)number >= split->count) return err_set(err, "--row %s: the split has the questions 0 to %zu", text_show(text), split->count - 1);
+    size_t last = split->count - 1;
+    if (number < 0 || (size_t)number > last) return err_set(err, "--row %s: the split has the questions 0 to %zu", text_show(text), last);
     me->question = split->questions[number];
     me->number = (size_t)number;
     make_split(me, split->name);

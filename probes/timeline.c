@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {"probe", OPTION_TEXT, NULL, .help = "a measurement with its options, without the model: 'bridge --split test_ood'", .placeholder = "'PROBE ...'"},
+    {"probe", OPTION_TEXT, NULL, .help = "a measurement with its options, without the model: 'bridge --split test_ood'",
+     .placeholder = "'PROBE ...'"},
     {0},
 };
 
@@ -54,7 +55,10 @@ static void make_shape(struct timeline *me, const struct table *first)
     static const char *const own[] = {"command", "version", "model", "model_sha256", NULL}; /* of one checkpoint alone */
     me->shape = table_new("timeline");
     table_column(me->shape, "step", ROLE_AXIS, "%.0f");
-    for (size_t c = 0; c < first->column_count; c++) table_column(me->shape, first->columns[c].name, first->columns[c].role, first->columns[c].format);
+    for (size_t c = 0; c < first->column_count; c++) {
+        const struct column *column = &first->columns[c];
+        table_column(me->shape, column->name, column->role, column->format);
+    }
     command_provenance(me->session, me->shape);
     table_fact(me->shape, "run", "%s", me->run);
     for (size_t f = 0; f < first->fact_count; f++) {
@@ -75,7 +79,8 @@ static bool measure(struct timeline *me, const char *checkpoint, double step, st
     const struct table *table = ok && out.table_count ? out.tables[0] : NULL;
     if (ok && !table) ok = err_set(err, "--probe %s: it gives no table", text_show(me->probe));
     if (ok && !me->shape) make_shape(me, table);
-    if (ok && table->column_count + 1 != me->shape->column_count) ok = err_set(err, "%s: its table has other columns than the one before", text_show(checkpoint));
+    bool same = ok && table->column_count + 1 == me->shape->column_count;
+    if (ok && !same) ok = err_set(err, "%s: its table has other columns than the one before", text_show(checkpoint));
     struct cell *cells = mem_new(sizeof *cells * (table ? table->column_count + 1 : 1));
     for (size_t r = 0; ok && r < table->row_count; r++) {
         cells[0] = cell_number(step);

@@ -1,5 +1,5 @@
-/* What measurements say about cases with a known answer: states on a line, a circle or at rest; rows along two known axes; models whose loops do nothing or
- * look at everything alike; and identities between commands. */
+/* What measurements say about cases with a known answer: states on a line, a circle or at rest; rows along two known axes; models whose loops do
+ * nothing or look at everything alike; and identities between commands. */
 #include "doing/command.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -162,7 +162,8 @@ static void test_nothing_fades_where_loops_do_nothing(void **unused)
 {
     (void)unused;
     struct collector out;
-    const struct table *t = run_line(&out, "fade %s/still --data %s/data --split test_id --do mix@h.1:position=1,alpha=0.5,target=input", folder, folder);
+    const char *edit = "mix@h.1:position=1,alpha=0.5,target=input";
+    const struct table *t = run_line(&out, "fade %s/still --data %s/data --split test_id --do %s", folder, folder, edit);
     int at_edit = 0, behind = 0;
     for (size_t r = 0; r < t->row_count; r++) {
         bool here = table_number(t, r, "position") == 1;
@@ -268,7 +269,8 @@ static void test_one_question_is_what_it_is_among_all(void **unused)
     struct collector all, one, typed;
     const struct table *rows = run_line(&all, "bridge %s/drawn --data %s/data --split test_ood --rows", folder, folder);
     const struct table *row = run_line(&one, "bridge %s/drawn --data %s/data --row test_ood:7 --rows", folder, folder);
-    const struct table *same = run_line(&typed, "bridge %s/drawn --data %s/data --tokens \"%s\" --rows", folder, folder, table_fact_get(row, "question"));
+    const char *tokens = table_fact_get(row, "question");
+    const struct table *same = run_line(&typed, "bridge %s/drawn --data %s/data --tokens \"%s\" --rows", folder, folder, tokens);
     assert_int_equal(row->row_count, 1);
     assert_int_equal(table_number(row, 0, "row"), 7);
     for (size_t r = 0; r < rows->row_count; r++)
@@ -302,7 +304,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orbits_on_a_line), cmocka_unit_test(test_orbits_that_turn_or_rest), cmocka_unit_test(test_components_of_a_plane),
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
-        cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one), cmocka_unit_test(test_flips_add_up_to_the_sweep),
+        cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
+        cmocka_unit_test(test_flips_add_up_to_the_sweep),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
     };
     return cmocka_run_group_tests_name("measures", tests, set_up, tear_down);

@@ -1,5 +1,6 @@
 /* Golden screens of the views that show measurements: tables that real commands gave (tests/planted/NAME.tsv) stand in for the engine.
- * VIEWS_WRITE=1 build/tests/views writes the golden files anew; read the difference before keeping it. The header line, which names all views, is left
+ * VIEWS_WRITE=1 build/tests/views writes the golden files anew; read the difference before keeping it. The header line, which names all views, is
+ * left
  * out: another view must not change the pictures of these. */
 #include "app.h"
 #include "question.h"
@@ -19,11 +20,11 @@
 
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
-    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"}, {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"vocab", "", "vocab"},
-    {"lens", "", "lens"}, {"flips", "", "flips"}, {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"},
-    {"attention", "--split", "attention_split"}, {"attention", "", "attention"},
-    {"compare", "", "compare disagreements"}, {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"},
-    {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
+    {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
+    {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
+    {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
+    {"attention", "", "attention"}, {"compare", "", "compare disagreements"}, {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"},
+    {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
 };
 
 static bool give(const char *name, size_t size, struct sink *sink, struct err *err)

@@ -21,7 +21,8 @@ void dots_free(struct dots *dots);
 /* x runs right and y up, both from 0 to 1; what lies outside is left out. size 2 is a wider mark, so that two series differ without colours. */
 void dots_set(struct dots *dots, double x, double y, enum tint tint, int size);
 void dots_line(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint);
-void dots_dashes(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint, bool dashed); /* the same, with gaps by x when dashed */
+/* The same, with gaps by x when dashed. */
+void dots_dashes(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint, bool dashed);
 void dots_draw(const struct dots *dots, struct cells *cells);
 
 /* The cell of a point, clipped to the area. */

@@ -39,10 +39,11 @@ static void draw_verdict(struct cells *cells, struct area area, const struct tab
         left = table_number(table, r, "survives"), ratio = table_number(table, r, "ratio"), boundary = table_number(table, r, "boundary");
     }
     if (isnan(left) || area.rows < 1) return;
-    char text[200];
-    snprintf(text, sizeof text, "At h.%.0f, position %.0f, %.0f %% of what was written is left along its direction; the whole difference has %.0f %% of its length.",
-             boundary, position, 100 * left, 100 * ratio);
-    draw_wrapped(cells, area, TINT_PLAIN, text);
+    struct text text = {0};
+    text_add(&text, "At h.%.0f, position %.0f, %.0f %% of what was written is left along its direction; ", boundary, position, 100 * left);
+    text_add(&text, "the whole difference has %.0f %% of its length.", 100 * ratio);
+    draw_wrapped(cells, area, TINT_PLAIN, text.data);
+    text_clear(&text);
 }
 
 void fade_panel_draw(const struct fade_panel *p, struct cells *cells, struct area area)
@@ -65,5 +66,6 @@ void fade_panel_draw(const struct fade_panel *p, struct cells *cells, struct are
         shown++;
     }
     if (!shown) cells_text(cells, row++, area.col + 2, TINT_WARN, "the edit changed nothing");
-    if (row + 1 < area.row + area.rows) draw_verdict(cells, (struct area){row + 1, area.col + 1, area.row + area.rows - row - 1, area.cols - 2}, table, p->split);
+    int rest = area.row + area.rows - row - 1;
+    if (rest > 0) draw_verdict(cells, (struct area){row + 1, area.col + 1, rest, area.cols - 2}, table, p->split);
 }

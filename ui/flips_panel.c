@@ -43,8 +43,10 @@ static void count_to(const struct flips_panel *p, const struct table *table, dou
     for (size_t r = 0; r < table->row_count; r++)
         if (table_number(table, r, "row") > (double)last) last = (long)table_number(table, r, "row");
     int *turned = mem_new((size_t)(last + 1) * sizeof *turned); /* of each question of the split */
-    for (size_t r = 0; r < table->row_count; r++)
-        if (is_here(p, table, r) && table_number(table, r, "alpha") <= alpha + 1e-9) turned[(long)table_number(table, r, "row")] += turns_right(table, r) ? 1 : -1;
+    for (size_t r = 0; r < table->row_count; r++) {
+        if (!is_here(p, table, r) || table_number(table, r, "alpha") > alpha + 1e-9) continue;
+        turned[(long)table_number(table, r, "row")] += turns_right(table, r) ? 1 : -1;
+    }
     for (long i = 0; i <= last; i++) *better += turned[i] > 0, *worse += turned[i] < 0;
     mem_free(turned);
 }

@@ -49,7 +49,8 @@ static void draw_names(const struct heat *heat, struct cells *cells, int row, in
 
 int heat_draw(const struct heat *heat, struct cells *cells, struct area area)
 {
-    int label = names_width(heat->row_names, heat->rows), left = area.col + label + (label > 0), width = heat_width(heat, area.cols - (left - area.col));
+    int label = names_width(heat->row_names, heat->rows), left = area.col + label + (label > 0);
+    int width = heat_width(heat, area.cols - (left - area.col));
     int shown_cols = (area.cols - (left - area.col)) / width, row = area.row;
     if (shown_cols > heat->cols - heat->first_col) shown_cols = heat->cols - heat->first_col;
     if (heat->col_names && area.rows > 1) draw_names(heat, cells, row++, left, width, shown_cols);

@@ -3,7 +3,8 @@
  *     struct heat heat = {.rows = 3, .cols = 3, .values = values, .row_names = names, .col_names = names, .low = 0, .high = 1, .at_row = -1};
  *     taken = heat_draw(&heat, cells, area);
  *
- * A shade says where a value stands between low and high; NaN is a blank. With signs, values below 0 are shaded by their size and in another tint, so that
+ * A shade says where a value stands between low and high; NaN is a blank. With signs, values below 0 are shaded by their size and in another tint,
+ * so that
  * a change can be read.
  */
 #ifndef HEAT_H

@@ -15,7 +15,8 @@ static bool is_changed(const struct pair_panel *p, int position, int boundary)
     return other || fabs(was - is) >= 0.005;
 }
 
-static void draw_state(const struct pair_panel *p, struct cells *cells, int row, int col, int width, const struct lens *lens, int position, int boundary)
+static void draw_state(const struct pair_panel *p, struct cells *cells, int row, int col, int width, const struct lens *lens, int position,
+                       int boundary)
 {
     bool after = lens == &p->after, changed = after && is_changed(p, position, boundary), here = boundary == p->boundary && position == p->position;
     const char *token = lens_text(lens, position, boundary, "token");
@@ -31,7 +32,8 @@ static void draw_state(const struct pair_panel *p, struct cells *cells, int row,
 /* The last ones that fit: the answer is among them. */
 static int first_shown(const struct pair_panel *p, int fit) { return p->before.boundaries > fit ? p->before.boundaries - fit : 0; }
 
-static int draw_half(const struct pair_panel *p, struct cells *cells, struct area area, const struct lens *lens, const char *name, int shown, int first)
+static int draw_half(const struct pair_panel *p, struct cells *cells, struct area area, const struct lens *lens, const char *name, int shown,
+                     int first)
 {
     int width = area.cols / (shown ? shown : 1);
     if (width > CELL_MOST) width = CELL_MOST;
@@ -41,7 +43,8 @@ static int draw_half(const struct pair_panel *p, struct cells *cells, struct are
     cells_text(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong");
     for (int b = 0; b < shown; b++) {
         cells_text(cells, area.row + 1, area.col + 1 + b * width, first + b == p->boundary ? TINT_KEY : TINT_DIM, "h.%d", first + b);
-        for (int i = 0; i < lens->positions && i + 2 < area.rows; i++) draw_state(p, cells, area.row + 2 + i, area.col + b * width, width, lens, i, first + b);
+        for (int i = 0; i < lens->positions && i + 2 < area.rows; i++)
+            draw_state(p, cells, area.row + 2 + i, area.col + b * width, width, lens, i, first + b);
     }
     return 2 + lens->positions;
 }

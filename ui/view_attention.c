@@ -119,6 +119,35 @@ static void press_grid(struct app *app, int key)
     app_go(app, view_find("grid"));
 }
 
+enum { SPOT_ROW = 4096 }; /* a head's spot: its row times this, and its number */
+
+static void click(struct app *app, int code)
+{
+    state_of(app)->row = code / SPOT_ROW;
+    state_of(app)->head = code % SPOT_ROW;
+}
+
+/* ---- settings */
+
+static const char *const shown_names[] = {"weights", "change", NULL}, *const of_names[] = {"question", "split", NULL};
+
+static bool set_choice(bool *flag, const char *const *names, const char *value)
+{
+    *flag = !strcmp(value, names[1]);
+    return *flag || !strcmp(value, names[0]);
+}
+
+static void get_shown(struct app *app, struct text *out) { text_add(out, "%s", shown_names[state_of(app)->change]); }
+static bool set_shown(struct app *app, const char *value) { return set_choice(&state_of(app)->change, shown_names, value); }
+static void get_of(struct app *app, struct text *out) { text_add(out, "%s", of_names[state_of(app)->mean]); }
+static bool set_of(struct app *app, const char *value) { return set_choice(&state_of(app)->mean, of_names, value); }
+
+static const struct setting settings[] = {
+    {"show", "the weights, or their change from the loop before", get_shown, set_shown, shown_names},
+    {"of", "one question, or the mean of its split", get_of, set_of, of_names},
+    {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT, PRESS_UP, PRESS_DOWN}, "head", "marks another head, loop or block", press_head},
     {{'c'}, "change", "the difference from the loop before; the weights again", press_change},
@@ -135,6 +164,7 @@ static const struct binding keys[] = {
 enum { LABEL = 9 };
 
 struct picture {
+    struct app *app;
     struct cells *cells;
     const struct heads *h;
     const struct state *s;
@@ -184,6 +214,7 @@ static int draw_matrices(const struct picture *p, struct area area)
         for (int c = 0; c < across; c++) {
             struct area one = {at, area.col + LABEL + c * width, positions, width - 1};
             draw_matrix(p, one, top + r, first + c);
+            app_spot(p->app, one, (top + r) * SPOT_ROW + first + c);
             if (here && first + c == within(p->s->head, heads))
                 for (int i = 0; i < positions; i++) cells_text(p->cells, at + i, one.col - 1, TINT_KEY, p->cells->ascii ? ">" : "▌");
         }
@@ -271,7 +302,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
         return;
     }
     char **names = name_positions(app, s, &h);
-    struct picture picture = {cells, &h, s, (const char *const *)names, app_fact_int(app, "loops", h.size[0])};
+    struct picture picture = {app, cells, &h, s, (const char *const *)names, app_fact_int(app, "loops", h.size[0])};
     int detail = h.size[3] + 1 < area.rows / 3 ? h.size[3] + 1 : area.rows / 3;
     taken = draw_matrices(&picture, (struct area){area.row, area.col, area.rows - detail, area.cols});
     if (taken > area.rows - detail) taken = area.rows - detail;
@@ -284,5 +315,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_attention = {
     .name = "attention", .title = "what each head looks at", .help = "attention per loop, block and head, and how it changes from loop to loop",
-    .keys = keys, .lines = lines, .draw = draw,
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .click = click, .example = "<Down>",
 };

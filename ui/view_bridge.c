@@ -1,9 +1,11 @@
 #include "app.h"
 #include "dots.h"
 #include "histogram.h"
+#include "search.h"
 
 #include "figures/group.h"
 #include "ground/mem.h"
+#include "ground/option.h"
 #include "results/stats.h"
 
 #include <stdio.h>
@@ -212,6 +214,84 @@ static void press_enter(struct app *app, int key)
     app_go(app, view_find("grid"));
 }
 
+/* In the list of the box. */
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = state_of(app);
+    struct cloud cloud;
+    if (!read_cloud(&cloud, app_table(app, 0, 0))) return false;
+    size_t *rows = mem_new((cloud.table->row_count + 1) * sizeof *rows);
+    int count = 0;
+    for (size_t r = 0; r < cloud.table->row_count; r++)
+        if (in_box(s, &cloud, r)) rows[count++] = r;
+    bool found = false;
+    for (int i = 1; i <= count && !found; i++) {
+        int at = ((s->at + step * i) % count + count) % count;
+        found = search_row(cloud.table, rows[at], text);
+        if (found) s->at = at, s->listing = true;
+    }
+    mem_free(rows);
+    return found;
+}
+
+static void click(struct app *app, int code)
+{
+    state_of(app)->at = code;
+    state_of(app)->listing = true;
+}
+
+/* ---- settings */
+
+static void get_box(struct app *app, struct text *out)
+{
+    const struct state *s = state_of(app);
+    text_add(out, "%.2f:%.2f,%.2f:%.2f", s->x, s->x + s->w, s->y, s->y + s->h);
+}
+
+static bool set_box(struct app *app, const char *value)
+{
+    struct state *s = state_of(app);
+    double left, right, bottom, top;
+    char end;
+    if (sscanf(value, "%lf:%lf,%lf:%lf%c", &left, &right, &bottom, &top, &end) != 4) return false;
+    if (!(left >= -1 && left < right && right <= 1 && bottom >= 0 && bottom < top && top <= 1)) return false;
+    s->x = left, s->w = right - left, s->y = bottom, s->h = top - bottom;
+    s->corner = -1;
+    for (int i = 0; i < CORNERS; i++)
+        if (fabs(s->x - corners[i].x) + fabs(s->y - corners[i].y) + fabs(s->w - corners[i].w) + fabs(s->h - corners[i].h) < 1e-6) s->corner = i;
+    return true;
+}
+
+static bool set_flag(bool *flag, const char *value)
+{
+    *flag = !strcmp(value, "on");
+    return *flag || !strcmp(value, "off");
+}
+
+static void get_boundary(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->boundary); }
+
+static bool set_boundary(struct app *app, const char *value)
+{
+    long number;
+    if (!parse_int(value, &number) || number < 0 || number > 64) return false;
+    state_of(app)->boundary = (int)number;
+    return true;
+}
+
+static void get_wrong(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->wrong ? "on" : "off"); }
+static bool set_wrong(struct app *app, const char *value) { return set_flag(&state_of(app)->wrong, value); }
+static void get_odds(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->odds ? "on" : "off"); }
+static bool set_odds(struct app *app, const char *value) { return set_flag(&state_of(app)->odds, value); }
+
+static const char *const flags[] = {"on", "off", NULL};
+static const struct setting settings[] = {
+    {"box", "whose questions are listed: from:to of the cosine, from:to of P", get_box, set_box},
+    {"boundary", "after which loop", get_boundary, set_boundary},
+    {"wrong", "only wrong answers?", get_wrong, set_wrong, flags},
+    {"odds", "P by its odds?", get_odds, set_odds, flags},
+    {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT, PRESS_UP, PRESS_DOWN}, "box", "moves the box; in the list: another question", press_move},
     {{'+', '-', '='}, "size", "makes the box larger, smaller", press_size},
@@ -418,7 +498,7 @@ static void draw_question(const struct plot *p, struct area area, long r, bool m
     if (marked) draw_mark(p->cells, area.row, area.col, area.cols);
 }
 
-static void draw_list(const struct plot *p, struct area area)
+static void draw_list(struct app *app, const struct plot *p, struct area area)
 {
     int count;
     nth(p->state, p->cloud, 0, &count);
@@ -430,7 +510,7 @@ static void draw_list(const struct plot *p, struct area area)
     for (size_t r = 0; r < p->cloud->table->row_count && seen < first + area.rows; r++) {
         if (!in_box(p->state, p->cloud, r)) continue;
         struct area line = {area.row + seen - first, area.col, 1, area.cols - 1};
-        if (seen >= first) draw_question(p, line, (long)r, p->state->listing && seen == p->state->at);
+        if (seen >= first) draw_question(p, line, (long)r, p->state->listing && seen == p->state->at), app_spot(app, line, seen);
         seen++;
     }
     draw_scroll(p->cells, area, first, count);
@@ -446,18 +526,20 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     int list = area.cols * 3 / 8 < 52 ? area.cols * 3 / 8 : 52;
     if (list < 28) list = area.cols >= 76 ? 28 : 22;
     collect(&plot);
-    cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, h.%d", s->wrong ? "wrong answer" : "question", s->boundary);
+    cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, h.%d", s->wrong ? "wrong answer" : "question",
+               s->boundary);
     draw_plot(&plot, (struct area){area.row + 1, area.col, area.rows - 1, area.cols - list - 1});
     struct area side = {area.row, area.col + area.cols - list, area.rows, list - 1};
     int taken = draw_series(&plot, side);
     side.row += taken, side.rows -= taken;
     taken = draw_counts(&plot, side);
     side.row += taken, side.rows -= taken;
-    draw_list(&plot, side);
+    draw_list(app, &plot, side);
     release(&plot);
 }
 
 const struct view view_bridge = {
-    .name = "bridge", .title = "decodable against aligned", .help = "P(bridge) against the cosine with W[bridge], a dot for each question; a box lists its questions",
-    .keys = keys, .lines = lines, .draw = draw,
+    .name = "bridge", .title = "decodable against aligned",
+    .help = "P(bridge) against the cosine with W[bridge], a dot for each question; a box lists its questions",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "l",
 };

@@ -342,6 +342,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_compare = {
-    .name = "compare", .title = "two models, side by side", .help = "two models, or one with and without an edit, under the same measurement, and where they disagree",
+    .name = "compare", .title = "two models, side by side",
+    .help = "two models, or one with and without an edit, under the same measurement, and where they disagree",
     .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search,
 };

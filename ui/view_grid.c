@@ -130,7 +130,9 @@ static bool set_watch(struct app *app, const char *value)
 }
 
 static const struct setting settings[] = {
-    {"metric", "the number in the cells", get_metric, set_metric, metrics}, {"watch", "the token that is watched", get_watch, set_watch, watches}, {0},
+    {"metric", "the number in the cells", get_metric, set_metric, metrics},
+    {"watch", "the token that is watched", get_watch, set_watch, watches},
+    {0},
 };
 
 static const struct binding keys[] = {
@@ -180,7 +182,8 @@ static bool is_changed(const struct grid *g, int position, int boundary)
 {
     if (!g->before.table || position >= g->before.positions) return false;
     double was = lens_number(&g->before, position, boundary, "p"), is = lens_number(&g->lens, position, boundary, "p");
-    return strcmp(lens_text(&g->before, position, boundary, "token"), lens_text(&g->lens, position, boundary, "token")) != 0 || fabs(was - is) >= 0.05;
+    return strcmp(lens_text(&g->before, position, boundary, "token"), lens_text(&g->lens, position, boundary, "token")) != 0 ||
+        fabs(was - is) >= 0.05;
 }
 
 static void draw_token(struct grid *g, int row, int col, int position, int boundary)

@@ -355,7 +355,8 @@ static void draw_map(struct app *app, struct cells *cells, struct area area)
     area.row++, area.rows--;
     struct map_panel panel = {app_result(app, s->sweep), axis_names[s->second], value, form_alpha(&s->form), app->split};
     if (panel.sweep) map_panel_draw(&panel, cells, area);
-    else draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM, "s computes it; a chooses another axis.");
+    else draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,
+                      "s computes it; a chooses another axis.");
 }
 
 static void draw_pair(struct app *app, struct cells *cells, struct area area)

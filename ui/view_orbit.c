@@ -34,7 +34,8 @@ static void lines(struct app *app)
 /* ---- the tables as paths */
 
 enum number { STEP, ANGLE, DISTANCE, PC1, PC2, LOW, HIGH, SETTLING, DRIFTING, OSCILLATING, NUMBERS };
-static const char *const number_names[NUMBERS] = {"step", "angle", "distance", "pc1", "pc2", "step_10", "step_90", "settling", "drifting", "oscillating"};
+static const char *const number_names[NUMBERS] = {"step", "angle", "distance", "pc1", "pc2", "step_10", "step_90", "settling", "drifting",
+                                                  "oscillating"};
 
 /* A table of orbits, read once for a drawing: which row stands for a place, and where its columns are. */
 struct orbits {
@@ -246,7 +247,8 @@ static void draw_plane(const struct paths *p, const struct state *s, struct cell
     for (int c = 0; c < plane.cols; c++) cells_text(cells, plane.row + plane.rows, plane.col + c, TINT_DIM, "─");
     cells_text(cells, plane.row + plane.rows, area.col, TINT_DIM, "└");
     struct text title = {0};
-    text_add(&title, area.cols < 52 ? "pc2, %.0f %%" : "pc2, %.0f %% of the spread of the %s states", 100 * parts[1], s->own || s->without ? "question's" : "split's");
+    const char *whose = s->own || s->without ? "question's" : "split's";
+    text_add(&title, area.cols < 52 ? "pc2, %.0f %%" : "pc2, %.0f %% of the spread of the %s states", 100 * parts[1], whose);
     cells_put(cells, area.row, area.col, TINT_PLAIN, title.data, area.cols - 1);
     text_clear(&title);
     draw_right(cells, plane.row + plane.rows, area.col + area.cols, TINT_PLAIN, " pc1, %.0f %%", 100 * parts[0]);
@@ -354,6 +356,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_orbit = {
-    .name = "orbit", .title = "the paths of the states", .help = "how each position's state moves through the loops: its path, steps and turns, and whether it comes to rest",
+    .name = "orbit", .title = "the paths of the states",
+    .help = "how each position's state moves through the loops: its path, steps and turns, and whether it comes to rest",
     .keys = keys, .lines = lines, .draw = draw, .settings = settings, .example = "+++",
 };

@@ -220,7 +220,8 @@ static void draw_line(struct cells *cells, struct area area, const struct table 
     draw_right(cells, area.row, area.col + 5, TINT_DIM, "%.0f", table_number(table, r, "row"));
     cells_put(cells, area.row, area.col + 7, TINT_PLAIN, text_of(table, r, "question"), answer - area.col - 8);
     cells_put(cells, area.row, answer, TINT_PLAIN, text_of(table, r, "answer"), ANSWER_WIDE - 1);
-    int col = cells_text(cells, area.row, answer + ANSWER_WIDE, correct ? TINT_GOOD : TINT_BAD, cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
+    int col = cells_text(cells, area.row, answer + ANSWER_WIDE, correct ? TINT_GOOD : TINT_BAD,
+                         cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
     cells_put(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, text_of(table, r, "predicted"), ANSWER_WIDE - 1);
     double p = table_number(table, r, "p_bridge"), cosine = table_number(table, r, "cosine");
     draw_right(cells, area.row, end - bars - 11, TINT_PLAIN, "%s", unit_show(p));
@@ -270,6 +271,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_questions = {
-    .name = "questions", .title = "the questions behind a number", .help = "all questions of a split with what the model says: sort, filter, and look into one",
+    .name = "questions", .title = "the questions behind a number",
+    .help = "all questions of a split with what the model says: sort, filter, and look into one",
     .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click,
 };

@@ -143,6 +143,36 @@ static void press_open(struct app *app, int key)
     if (*state_of(app)->run) app_open(app, state_of(app)->run);
 }
 
+static void click(struct app *app, int code)
+{
+    const struct table *runs = app_table(app, RUNS, 0);
+    if (runs && code < (int)runs->row_count) snprintf(state_of(app)->run, sizeof state_of(app)->run, "%s", table_text(runs, (size_t)code, "run"));
+}
+
+static void get_run(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->run); }
+
+static bool set_run(struct app *app, const char *value)
+{
+    snprintf(state_of(app)->run, sizeof state_of(app)->run, "%s", value);
+    return strlen(value) < sizeof state_of(app)->run;
+}
+
+static const char *const probe_names[] = {"log", "bridge", "eval", NULL}; /* in the order of probes */
+static void get_probe(struct app *app, struct text *out) { text_add(out, "%s", probe_names[state_of(app)->probe]); }
+
+static bool set_probe(struct app *app, const char *value)
+{
+    for (int i = 0; probe_names[i]; i++)
+        if (!strcmp(probe_names[i], value)) return state_of(app)->probe = i, true;
+    return false;
+}
+
+static const struct setting settings[] = {
+    {"run", "the run that is looked at", get_run, set_run, .place = true},
+    {"curves", "its log, or a measurement at its checkpoints", get_probe, set_probe, probe_names},
+    {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "run", "another training run", press_run},
     {{'p'}, "pause", "saves and stops the training of this run; goes on with it", press_pause},
@@ -174,7 +204,8 @@ static void draw_run(struct cells *cells, struct area area, const struct lanes *
     bool training = standing && !strcmp(standing, "training"), done = standing && !strcmp(standing, "done");
     double epoch = table_number(runs, r, "epoch"), epochs = table_number(runs, r, "epochs"), age = table_number(runs, r, "age");
     enum tint tint = training ? TINT_GOOD : done ? TINT_PLAIN : TINT_WARN;
-    cells_text(cells, area.row, area.col + 1, tint, "%s", cells->ascii ? (training ? ">" : done ? "." : "=") : training ? "▶" : done ? "■" : "‖");
+    const char *mark = cells->ascii ? (training ? ">" : done ? "." : "=") : training ? "▶" : done ? "■" : "‖";
+    cells_text(cells, area.row, area.col + 1, tint, "%s", mark);
     cells_put(cells, area.row, area.col + 3, marked ? TINT_TITLE : TINT_PLAIN, name ? name : "", l->name - area.col - 4);
     if (l->words) cells_put(cells, area.row, l->name, tint, standing ? standing : "", 9);
     draw_right(cells, area.row, l->epoch, TINT_PLAIN, "%.0f/%.0f", epoch, epochs);
@@ -199,8 +230,11 @@ static int draw_runs(struct app *app, struct cells *cells, struct area area, con
     draw_right(cells, area.row, l.id, TINT_DIM, "ID");
     draw_right(cells, area.row, l.ood, TINT_DIM, "OOD");
     draw_right(cells, area.row, l.age, TINT_DIM, "age");
-    for (int i = 0; i < rows; i++)
-        draw_run(cells, (struct area){area.row + 1 + i, area.col, 1, area.cols}, &l, runs, (size_t)(first + i), first + i == at);
+    for (int i = 0; i < rows; i++) {
+        struct area line = {area.row + 1 + i, area.col, 1, area.cols};
+        draw_run(cells, line, &l, runs, (size_t)(first + i), first + i == at);
+        app_spot(app, line, first + i);
+    }
     draw_scroll(cells, (struct area){area.row + 1, area.col, rows, area.cols}, first, (int)runs->row_count);
     return rows + 1;
 }
@@ -227,7 +261,8 @@ static void end_sheet(struct sheet *sheet)
 }
 
 /* A column over x; the rows whose `split` is given, all for NULL. */
-static void add_curve(struct sheet *sheet, const struct table *table, const char *x, const char *y, const char *split, const char *name, enum tint tint, bool dashed)
+static void add_curve(struct sheet *sheet, const struct table *table, const char *x, const char *y, const char *split, const char *name,
+                      enum tint tint, bool dashed)
 {
     if (sheet->count == CURVES_MOST) return;
     double *xs = new_numbers(sheet, table->row_count, 0), *ys = new_numbers(sheet, table->row_count, 1);
@@ -274,7 +309,8 @@ static void draw_log(struct cells *cells, struct area area, const struct table *
     if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
     else left.rows = area.rows / 2, right.row += left.rows, right.rows -= left.rows;
     curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
-    curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves, .count = splits.count});
+    curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves,
+                                               .count = splits.count});
     end_sheet(&loss), end_sheet(&splits);
 }
 
@@ -295,7 +331,8 @@ static void draw_timeline(struct cells *cells, struct area area, const struct ta
             add_curve(&sheet, table, "step", values[v], split, name, curve_tint(split, sheet.count), v == 1);
         }
     }
-    curves_draw(cells, area, &(struct curves){.name = "checkpoints", .x_name = "step", .low = 0, .high = 1, .curves = sheet.curves, .count = sheet.count});
+    curves_draw(cells, area, &(struct curves){.name = "checkpoints", .x_name = "step", .low = 0, .high = 1, .curves = sheet.curves,
+                                              .count = sheet.count});
     end_sheet(&sheet);
 }
 
@@ -333,6 +370,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 }
 
 const struct view view_train = {
-    .name = "train", .title = "training runs, as they go", .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
-    .keys = keys, .lines = lines, .draw = draw, .tick = tick,
+    .name = "train", .title = "training runs, as they go",
+    .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
+    .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .click = click,
 };

@@ -33,10 +33,13 @@ static void show(const char *folder, struct sink *sink)
     bool any = state.log && state.log->row_count;
     double epoch = any ? table_number(state.log, last, "epoch") : 0;
     const char *standing = state.training ? "training" : epoch >= state.epochs ? "done" : "paused";
-    sink_row(sink, (struct cell[]){cell_text(folder), cell_text(standing), cell_number(epoch), cell_number(state.epochs),
-                                   cell_number(any ? table_number(state.log, last, "step") : 0), cell_number(any ? table_number(state.log, last, "loss") : NAN),
-                                   cell_number(reached(state.log, "_id")), cell_number(reached(state.log, "_ood")), cell_number((double)state.checkpoints),
-                                   cell_number(state.age), cell_number(state.pid ? (double)state.pid : NAN)});
+    const struct cell cells[] = {
+        cell_text(folder), cell_text(standing), cell_number(epoch), cell_number(state.epochs),
+        cell_number(any ? table_number(state.log, last, "step") : 0), cell_number(any ? table_number(state.log, last, "loss") : NAN),
+        cell_number(reached(state.log, "_id")), cell_number(reached(state.log, "_ood")), cell_number((double)state.checkpoints),
+        cell_number(state.age), cell_number(state.pid ? (double)state.pid : NAN),
+    };
+    sink_row(sink, cells);
     runs_release(&state);
 }
 
@@ -67,6 +70,7 @@ static bool run(const struct command *self, struct session *session, const struc
 const struct command command_runs = {
     .name = "runs", .words = "[FOLDER]", .least = 0, .most = 1, .run = run,
     .help = "training runs of a folder: which train now, how far they are, what they have reached",
-    .more = "id and ood are accuracies at the last stage, from the last line of the log; age: seconds since that was written; pid: of the process that trains.",
+    .more = "id and ood are accuracies at the last stage, from the last line of the log; age: seconds since that was written; pid: of the process "
+            "that trains.",
     .example = "runs",
 };

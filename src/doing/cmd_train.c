@@ -31,7 +31,11 @@ static int lock_folder(const char *folder, struct err *err)
     char pid[32];
     if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) { /* who holds it: for `pause` */
         int size = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-        if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)size, 0) != size) err_set(err, "%s: %s", text_show(path), strerror(errno)), close(fd), fd = -1;
+        if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)size, 0) != size) {
+            err_set(err, "%s: %s", text_show(path), strerror(errno));
+            close(fd);
+            fd = -1;
+        }
     } else if (fd >= 0) {
         close(fd);
         fd = -1;
@@ -43,7 +47,8 @@ static int lock_folder(const char *folder, struct err *err)
     return fd;
 }
 
-static bool train(struct session *session, const struct args *args, const struct recipe *recipe, const char *folder, struct sink *sink, struct err *err)
+static bool train(struct session *session, const struct args *args, const struct recipe *recipe, const char *folder, struct sink *sink,
+                  struct err *err)
 {
     const struct dataset *data = session_data(session, NULL, args_text(&recipe->args, "data"), sink, err);
     if (!data || !blas_check(err)) return false;
@@ -106,8 +111,8 @@ const struct command command_train = {
     .least = 1,
     .most = 1,
     .help = "train a model from a recipe; Ctrl-C saves, --resume continues",
-    .more = "A recipe is a text file of lines key = value: data, the trainer's options (lr, epochs, batch, embedding_sd, ...) and the model's config with "
-            "model. in front. Results are the same bytes for any number of threads.",
+    .more = "A recipe is a text file of lines key = value: data, the trainer's options (lr, epochs, batch, embedding_sd, ...) and the model's "
+            "config with model. in front. Results are the same bytes for any number of threads.",
     .options = options,
     .example = "train models/vanilla/recipe --out runs/vanilla",
     .run = run,
