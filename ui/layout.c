@@ -48,7 +48,8 @@ void draw_interval(struct cells *cells, int row, int col, int width, double low,
     if (isnan(value)) return;
     int at = (int)lround(clamp(value) * (width - 1));
     int from = isnan(low) ? at : (int)lround(clamp(low) * (width - 1)), to = isnan(high) ? at : (int)lround(clamp(high) * (width - 1));
-    for (int i = from; i <= to; i++) cells_text(cells, row, col + i, tint, i == at ? "●" : i == from ? "├" : i == to ? "┤" : "─");
+    for (int i = from; i <= to; i++) cells_text(cells, row, col + i, tint, i == from ? "├" : i == to ? "┤" : "─");
+    cells_text(cells, row, col + at, tint, "●"); /* it may lie outside: an interval of others */
 }
 
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text)

@@ -447,8 +447,8 @@ static void draw_plot(struct plot *p, struct area area)
 
 static int draw_series(const struct plot *p, struct area area)
 {
-    draw_right(p->cells, area.row, area.col + area.cols, TINT_DIM, "n   P  cos");
-    draw_right(p->cells, area.row, area.col + area.cols - 11, TINT_DIM, "median of");
+    cells_text(p->cells, area.row, area.col + 2, TINT_DIM, "medians");
+    draw_right(p->cells, area.row, area.col + area.cols, TINT_DIM, "n    P  cos");
     for (int i = 0; i < p->cloud->count; i++) {
         enum tint tint = tint_of(p->cloud->names[i], i);
         int row = area.row + 1 + i;
