@@ -85,6 +85,7 @@ static int window_of(const struct pattern *pattern)
 
 static const struct pattern *one_loop_before(const struct patterns *me, const struct pattern *pattern)
 {
+    if (pattern->loop > me->run->loops) return NULL; /* a coda's blocks are others */
     for (int i = 0; i < me->count; i++)
         if (me->items[i].block == pattern->block && me->items[i].loop == pattern->loop - 1 && pattern->loop > 1 &&
             pattern->weights->cols == me->items[i].weights->cols) return &me->items[i];
