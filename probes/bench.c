@@ -1,8 +1,8 @@
 /* bench: how fast, as a ratio against the machine's own limit, measured in the same run and in turn.
  *
- * The limit of a training step is the time that its matrix products alone take, at the same shapes, on the same number of threads, counting the plain,
- * unpruned step; pruning may push the ratio past 100 %. For a sweep it is the products that the edits can reach. Machines are noisy: ours and limit
- * alternate, and the spread of the ratio is shown. With --growth rows, loops and alphas are doubled instead, to see cost grow in proportion.
+ * The limit of a training step is the time that its matrix products alone take, at the same shapes, on the same number of threads, counting the
+ * plain, unpruned step; pruning may push the ratio past 100 %. For a sweep it is the products that the edits can reach. Machines are noisy: ours and
+ * limit alternate, and the spread of the ratio is shown. With --growth rows, loops and alphas are doubled instead, to see cost grow in proportion.
  */
 #include "bench_work.h"
 
@@ -103,8 +103,9 @@ static bool bench_row(struct bench *me, const struct bench_work *work, struct er
     if (!measure(me, work, ours, limit, ratio, rounds, err)) return false;
     getrusage(RUSAGE_SELF, &usage);
     double time = middle(ours, rounds), share = middle(ratio, rounds);
-    add_row(me, (struct cell[]){cell_text(work->name), cell_number(1e3 * time), cell_number(1e3 * middle(limit, rounds)), cell_number(share), cell_number(ratio[0]),
-                                cell_number(ratio[rounds - 1]), cell_number(work->rows / time), cell_number((double)usage.ru_maxrss / 1024)});
+    add_row(me, (struct cell[]){cell_text(work->name), cell_number(1e3 * time), cell_number(1e3 * middle(limit, rounds)), cell_number(share),
+                                cell_number(ratio[0]), cell_number(ratio[rounds - 1]), cell_number(work->rows / time),
+                                cell_number((double)usage.ru_maxrss / 1024)});
     return true;
 }
 
@@ -116,8 +117,8 @@ static bool wait_row(struct bench *me, const struct wait *wait, const char *mode
     for (int i = 0; i < rounds; i++)
         if (isnan(ours[i] = wait->once(model, err))) return err_in(err, "bench %s", wait->name);
     getrusage(RUSAGE_SELF, &usage);
-    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * middle(ours, rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN), cell_number(NAN),
-                                cell_number(NAN), cell_number((double)usage.ru_maxrss / 1024)});
+    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * middle(ours, rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN),
+                                cell_number(NAN), cell_number(NAN), cell_number((double)usage.ru_maxrss / 1024)});
     return true;
 }
 
@@ -140,7 +141,8 @@ static bool grow(struct bench *me, const char *over, struct bench_work work, int
 
 static bool bench_growth(struct bench *me, struct err *err)
 {
-    struct bench_work rows = {"rows", BENCH_EVAL, 128, 512, 2, 2, 512, 250, "none", 0, 0}, loops = rows, alphas = {"alphas", BENCH_SWEEP, 128, 512, 1, 2, 1024, 250, "none", 1, 0};
+    struct bench_work rows = {"rows", BENCH_EVAL, 128, 512, 2, 2, 512, 250, "none", 0, 0}, loops = rows,
+                      alphas = {"alphas", BENCH_SWEEP, 128, 512, 1, 2, 1024, 250, "none", 1, 0};
     return grow(me, "rows", rows, 512, 16384, err) && grow(me, "loops", loops, 2, 32, err) && grow(me, "alphas", alphas, 4, 128, err);
 }
 
@@ -228,7 +230,8 @@ const struct command command_bench = {
     .least = 0,
     .most = 1,
     .help = "time of training, evaluation, sweeps and the interface against the machine's own matrix products",
-    .more = "ratio = limit / ours: 1 would be nothing but matrix products. low and high are its extremes over the rounds; peak_mb is the most memory so far.",
+    .more = "ratio = limit / ours: 1 would be nothing but matrix products. low and high are its extremes over the rounds; peak_mb is the most memory "
+            "so far.",
     .options = options,
     .example = "bench train-d64 --rounds 1",
     .run = run,

@@ -28,8 +28,12 @@ static struct dataset *random_data(int rows, int vocabulary)
     data->splits[0] = (struct split){mem_text("train"), mem_new(sizeof(struct question) * (size_t)rows), (size_t)rows};
     for (int i = 0; i < rows * BENCH_LENGTH; i++) tokens[i] = (int)rng_below(&rng, (uint64_t)vocabulary);
     for (int i = 0; i < rows; i++)
-        data->splits[0].questions[i] = (struct question){.length = BENCH_LENGTH, .tokens = tokens + i * BENCH_LENGTH, .answer = (int)rng_below(&rng, (uint64_t)vocabulary),
-                                                         .answer_position = BENCH_LENGTH - 1, .bridge_count = 1, .bridges = &bridge};
+        data->splits[0].questions[i] = (struct question){.length = BENCH_LENGTH,
+                                                         .tokens = tokens + i * BENCH_LENGTH,
+                                                         .answer = (int)rng_below(&rng, (uint64_t)vocabulary),
+                                                         .answer_position = BENCH_LENGTH - 1,
+                                                         .bridge_count = 1,
+                                                         .bridges = &bridge};
     return data;
 }
 
@@ -54,8 +58,15 @@ static bool set(struct recipe *recipe, const char *key, int number, struct err *
 
 static bool make_recipe(struct recipe *recipe, const struct bench_work *w, struct err *err)
 {
-    static const char *const fixed[] = {"data = random", "train = train", "model.model_type = looped", "model.num_attention_heads = 4", "model.position_embedding = rope",
-                                        "model.rope_theta = 10000", "model.rms_norm_eps = 1e-6", "model.tie_word_embeddings = true", "model.norm_each_loop = true"};
+    static const char *const fixed[] = {"data = random",
+                                        "train = train",
+                                        "model.model_type = looped",
+                                        "model.num_attention_heads = 4",
+                                        "model.position_embedding = rope",
+                                        "model.rope_theta = 10000",
+                                        "model.rms_norm_eps = 1e-6",
+                                        "model.tie_word_embeddings = true",
+                                        "model.norm_each_loop = true"};
     bool gate = !strcmp(w->interface, "gate"), ok = true;
     struct text kind = {0};
     *recipe = (struct recipe){.args.options = recipe_options};
@@ -63,8 +74,9 @@ static bool make_recipe(struct recipe *recipe, const struct bench_work *w, struc
     text_add(&kind, "model.loop_interface.kind = %s", gate ? "discoloop" : w->interface);
     ok = ok && recipe_set(recipe, kind.data, err) && (!gate || recipe_set(recipe, "model.loop_interface.alpha = gate", err));
     text_clear(&kind);
-    return ok && set(recipe, "batch", w->rows, err) && set(recipe, "model.hidden_size", w->d, err) && set(recipe, "model.intermediate_size", w->ff, err) &&
-           set(recipe, "model.num_hidden_layers", w->blocks, err) && set(recipe, "model.num_loops", w->loops, err);
+    return ok && set(recipe, "batch", w->rows, err) && set(recipe, "model.hidden_size", w->d, err) &&
+           set(recipe, "model.intermediate_size", w->ff, err) && set(recipe, "model.num_hidden_layers", w->blocks, err) &&
+           set(recipe, "model.num_loops", w->loops, err);
 }
 
 static bool open_model(struct subject *s, struct err *err)
@@ -143,7 +155,8 @@ static bool decode_all(struct pass *pass, struct shard *shard)
 
 static bool lens_once(struct subject *s, struct err *err)
 {
-    struct pass pass = {.model = s->model, .questions = s->study.splits[0].questions, .count = s->study.splits[0].count, .pool = s->pool, .visit = decode_all};
+    struct pass pass = {
+        .model = s->model, .questions = s->study.splits[0].questions, .count = s->study.splits[0].count, .pool = s->pool, .visit = decode_all};
     return pass_run(&pass, err);
 }
 

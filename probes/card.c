@@ -41,9 +41,11 @@ static bool add_measurement(struct text *out, struct session *session, const cha
 static void add_head(struct text *out, const struct model *model)
 {
     text_add(out, "# %s\n\n", model->name);
-    text_add(out, "Family %s, interface %s, %d loops of %d blocks, width %d, vocabulary %d, %zu parameters. Weights SHA-256 `%s`.\n", model->family->model_type,
-             model->interface ? model->interface : "none", model->loops, model->blocks, model->width, model->vocab_size, model_numbers(model), model_hash(model));
-    text_add(out, "\nTrained from the file `recipe` beside this card; `log.tsv` is the training log. Intervals are Wilson 95 %% of n questions, one seed.\n");
+    text_add(out, "Family %s, interface %s, %d loops of %d blocks, width %d, vocabulary %d, %zu parameters. Weights SHA-256 `%s`.\n",
+             model->family->model_type, model->interface ? model->interface : "none", model->loops, model->blocks, model->width, model->vocab_size,
+             model_numbers(model), model_hash(model));
+    text_add(out, "\nTrained from the file `recipe` beside this card; `log.tsv` is the training log. Intervals are Wilson 95 %% of n questions, one "
+                  "seed.\n");
 }
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)

@@ -1,7 +1,7 @@
 /* mix: the paper's intervention, h <- (1-a) h + a Norm(W[b]) with b = argmax decode(h), and its controls.
  *
- * Source: DiscoLoop, arXiv 2607.00341; Norm is undefined there, so its kind is an option. alpha = 0 leaves every bit as it was; alpha = 1 with the rule
- * "mix" leaves exactly Norm(W[b]).
+ * Source: DiscoLoop, arXiv 2607.00341; Norm is undefined there, so its kind is an option. alpha = 0 leaves every bit as it was; alpha = 1 with the
+ * rule "mix" leaves exactly Norm(W[b]).
  */
 #include "edit.h"
 
@@ -14,7 +14,8 @@ static const struct option options[] = {
     {"norm", OPTION_CHOICE, "rms", .choices = "rms|match|l2|none", .help = "length of the embedding: root mean square 1, that of h, 1, or as stored"},
     {"rule", OPTION_CHOICE, "mix", .choices = "mix|add", .help = "(1-a) h + a e, or h + a e"},
     {"target", OPTION_CHOICE, "decoded", .choices = "decoded|second|oracle|input|random|noise|soft",
-     .help = "whose embedding: the decoded token, the second best, the true bridge, the position's own token, a random token; a random direction; the softmax mixture"},
+     .help = "whose embedding: the decoded token, the second best, the true bridge, the position's own token, a random token; a random direction; "
+             "the softmax mixture"},
     {"seed", OPTION_INT, "0", .help = "of the random targets"},
     {0},
 };

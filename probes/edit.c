@@ -33,8 +33,8 @@ static bool parse_site(const char *site, const struct model *model, int *boundar
         return true;
     }
     if (site[0] != 'h' || site[1] != '.' || !parse_int(site + 2, &k) || k < 0 || k > 4096) /* how many loops a run has is not known here */
-        return err_set(err, "--do ...@%s: an intervention edits a boundary state: h.0 ... h.%d (this model has %d loops)", text_show(site), model->loops,
-                       model->loops);
+        return err_set(err, "--do ...@%s: an intervention edits a boundary state: h.0 ... h.%d (this model has %d loops)", text_show(site),
+                       model->loops, model->loops);
     *boundary = (int)k;
     return true;
 }
@@ -51,7 +51,8 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
         edit->kind = find_kind(copy, err);
         edit->by_token = model_by_token(model);
         if (edit->kind && edit->kind->decodes && model->table->cols != model->width) {
-            err_set(err, "--do %s: states of this model have %d dimensions, embeddings %d: none can be mixed in", edit->kind->name, model->width, model->table->cols);
+            err_set(err, "--do %s: states of this model have %d dimensions, embeddings %d: none can be mixed in", edit->kind->name, model->width,
+                    model->table->cols);
             edit->kind = NULL;
         }
         ok = edit->kind && parse_site(site, model, &edit->boundary, err);
@@ -99,8 +100,8 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
     return err_set(err, "--do %s: no question of this split has a position %s", edit->kind->name, text_show(where));
 }
 
-void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number, const int *positions,
-               float *rows, const float *decoded, struct edit_count *total)
+void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
+               const int *positions, float *rows, const float *decoded, struct edit_count *total)
 {
     size_t d = (size_t)run->model->width;
     float *original = arena_new(run->tape->arena, sizeof(float) * d * (size_t)count);

@@ -56,8 +56,8 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
 
 /* Edits rows of a state tensor in place: row rows[i] for question i of `count`; sums up fired and moved. */
 struct edit_count { long fired, skipped; double moved; };
-void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number, const int *positions,
-               float *rows, const float *decoded, struct edit_count *total);
+void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
+               const int *positions, float *rows, const float *decoded, struct edit_count *total);
 
 /* Attached to a run, for whole passes. The handler must outlive the run. */
 struct edit_handler {

@@ -1,7 +1,8 @@
 /* lens: one question at every position and boundary: what the state decodes to, how sure, how aligned.
  *
  * The lens is the model's own decode (its norm and head) applied to h.k, so its last boundary equals the logits. Source of the idea: nostalgebraist,
- * "interpreting GPT: the logit lens", 2020. Where the boundary is the token, a position has one state, s.{position+1}, and its lens row is the logits.
+ * "interpreting GPT: the logit lens", 2020. Where the boundary is the token, a position has one state, s.{position+1}, and its lens row is the
+ * logits.
  */
 #include "measures.h"
 #include "study.h"
@@ -27,11 +28,14 @@ struct look {
 
 static void make_table(struct look *me)
 {
-    static const struct { const char *name; enum role role; const char *format; } columns[] = {
-        {"position", ROLE_AXIS, "%.0f"},    {"input", ROLE_LABEL, NULL},         {"boundary", ROLE_AXIS, "%.0f"},     {"token", ROLE_LABEL, NULL},
-        {"id", ROLE_COUNT, "%.0f"},         {"p", ROLE_VALUE, "%.3f"},           {"cosine", ROLE_VALUE, "%.3f"},      {"norm", ROLE_VALUE, "%.2f"},
-        {"entropy", ROLE_VALUE, "%.2f"},    {"distance", ROLE_VALUE, "%.2f"},    {"p_answer", ROLE_VALUE, "%.3f"},    {"rank_answer", ROLE_VALUE, "%.0f"},
-        {"cosine_answer", ROLE_VALUE, "%.3f"}, {"p_bridge", ROLE_VALUE, "%.3f"}, {"rank_bridge", ROLE_VALUE, "%.0f"}, {"cosine_bridge", ROLE_VALUE, "%.3f"},
+    static const struct { const char *name; enum role role; const char *format;
+    } columns[] = {
+        {"position", ROLE_AXIS, "%.0f"},       {"input", ROLE_LABEL, NULL},      {"boundary", ROLE_AXIS, "%.0f"},
+        {"token", ROLE_LABEL, NULL},           {"id", ROLE_COUNT, "%.0f"},       {"p", ROLE_VALUE, "%.3f"},
+        {"cosine", ROLE_VALUE, "%.3f"},        {"norm", ROLE_VALUE, "%.2f"},     {"entropy", ROLE_VALUE, "%.2f"},
+        {"distance", ROLE_VALUE, "%.2f"},      {"p_answer", ROLE_VALUE, "%.3f"}, {"rank_answer", ROLE_VALUE, "%.0f"},
+        {"cosine_answer", ROLE_VALUE, "%.3f"}, {"p_bridge", ROLE_VALUE, "%.3f"}, {"rank_bridge", ROLE_VALUE, "%.0f"},
+        {"cosine_bridge", ROLE_VALUE, "%.3f"},
     };
     struct text name = {0};
     me->table = table_new("lens");
@@ -173,7 +177,8 @@ const struct command command_lens = {
     .least = 1,
     .most = 1,
     .help = "one question at every position and boundary: decoded token, P, rank, cosine",
-    .more = "P, rank and cosine are given for the decoded token and, where they are known, for the answer and the bridge. Distances are from the boundary before.\n"
+    .more = "P, rank and cosine are given for the decoded token and, where they are known, for the answer and the bridge. Distances are from the "
+            "boundary before.\n"
             "A model without a dataset works too: give its token ids, --tokens '17 4 250'.",
     .options = options,
     .example = "lens models/vanilla --row test_ood:17",

@@ -9,7 +9,8 @@
 static const struct option options[] = {
     STUDY_OPTIONS,
     {"wrong", OPTION_FLAG, NULL, .help = "only questions whose answer is wrong"},
-    {"boundary", OPTION_INT, "1", .low = 0, .high = 64, .help = "where P(bridge) and cosine are measured: after which loop; by token always the bridge's own"},
+    {"boundary", OPTION_INT, "1", .low = 0, .high = 64,
+     .help = "where P(bridge) and cosine are measured: after which loop; by token always the bridge's own"},
     {0},
 };
 
@@ -67,9 +68,10 @@ static void show(const struct list *me, const struct split *split, bool wrong, s
         if (wrong && line->predicted == q->answer) continue;
         question.size = 0;
         for (int t = 0; t < q->length; t++) text_add(&question, "%s%s", t ? " " : "", dataset_token(data, q->tokens[t]));
-        sink_row(sink, (struct cell[]){cell_text(split->name), cell_number((double)i), cell_text(question.data), cell_text(dataset_token(data, q->answer)),
-                                       cell_text(line->predicted < 0 ? "not finite" : dataset_token(data, line->predicted)),
-                                       cell_number(line->predicted == q->answer), cell_number(line->p_bridge), cell_number(line->cosine)});
+        sink_row(sink,
+                 (struct cell[]){cell_text(split->name), cell_number((double)i), cell_text(question.data), cell_text(dataset_token(data, q->answer)),
+                                 cell_text(line->predicted < 0 ? "not finite" : dataset_token(data, line->predicted)),
+                                 cell_number(line->predicted == q->answer), cell_number(line->p_bridge), cell_number(line->cosine)});
     }
     text_clear(&question);
 }

@@ -70,7 +70,10 @@ struct replay *replay_open(const struct study *study, struct err *err)
     for (int s = 0; s < study->split_count; me->question_count += study->splits[s++].count)
         for (size_t first = 0; first < study->splits[s].count; first += PASS_ROWS) {
             size_t left = study->splits[s].count - first;
-            me->bases[at++] = (struct base){.offset = me->question_count + first, .questions = study->splits[s].questions + first, .first = first, .split = s,
+            me->bases[at++] = (struct base){.offset = me->question_count + first,
+                                            .questions = study->splits[s].questions + first,
+                                            .first = first,
+                                            .split = s,
                                             .count = (int)(left < PASS_ROWS ? left : PASS_ROWS)};
         }
     pool_run(study->pool, me->base_count, base_run, me);
@@ -96,7 +99,8 @@ size_t replay_questions(const struct replay *me) { return me->question_count; }
 
 void replay_untouched(const struct replay *me, int *predicted)
 {
-    for (int b = 0; b < me->base_count; b++) memcpy(predicted + me->bases[b].offset, me->bases[b].predicted, sizeof *predicted * (size_t)me->bases[b].count);
+    for (int b = 0; b < me->base_count; b++)
+        memcpy(predicted + me->bases[b].offset, me->bases[b].predicted, sizeof *predicted * (size_t)me->bases[b].count);
 }
 
 bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
@@ -208,7 +212,8 @@ static void apply(struct cellwork *work, int cell, const struct edit *edit, cons
     struct tensor *state = scratch.model->coda ? run_rows(&scratch, h, rows, n) : op_select(tape, h, rows, n);
     bool decodes = edit->kind->decodes && edit->kind->decodes(&edit->args);
     if (decodes && (!decoded || n != spot->count)) decoded = n ? run_decode(&scratch, state, edit->boundary)->data : NULL;
-    if (n) edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? decoded : NULL, &work->outcomes[cell].edits);
+    if (n)
+        edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? decoded : NULL, &work->outcomes[cell].edits);
     for (int i = 0; i < n; i++) memcpy(h->data + (size_t)rows[i] * d, state->data + (size_t)i * d, d * sizeof(float));
 }
 

@@ -96,8 +96,10 @@ static void report(struct comparison *me, const struct tensor_entry *entry, cons
     me->wrong += !ok;
     if (!why) place_text(entry, at, name, &place);
     else text_add(&place, "%s", why);
-    struct cell cells[] = {cell_text(name),        cell_text(shape_show(entry->dims, entry->shape)), cell_number(worst), cell_number(tolerance),
-                           cell_text(place.data), cell_number(ours),                                cell_number(theirs), cell_text(ok ? "ok" : "FAILED")};
+    struct cell cells[] = {cell_text(name),       cell_text(shape_show(entry->dims, entry->shape)),
+                           cell_number(worst),    cell_number(tolerance),
+                           cell_text(place.data), cell_number(ours),
+                           cell_number(theirs),   cell_text(ok ? "ok" : "FAILED")};
     sink_row(me->sink, cells);
     text_clear(&place);
 }
@@ -325,7 +327,8 @@ static bool compare_gradients(struct comparison *me, struct err *err)
             const struct weight *w = NULL;
             for (size_t j = 0; j < model->weight_count && !w; j++)
                 if (!strcmp(model->weights[j]->name, me->gradients->entries[i].name)) w = model->weights[j];
-            compare(me, &me->gradients->entries[i], w ? grads + w->offset : NULL, w ? (size_t)w->rows * (size_t)w->cols : 0, gradient_tolerance, true);
+            compare(me, &me->gradients->entries[i], w ? grads + w->offset : NULL, w ? (size_t)w->rows * (size_t)w->cols : 0, gradient_tolerance,
+                    true);
         }
     }
     mem_free(grads);
@@ -344,8 +347,9 @@ static bool compare_passages(struct comparison *me, struct err *err)
         me->compared++;
         me->wrong += !ok;
         sink_row(me->sink, (struct cell[]){cell_text(check->name), cell_text(check->what), cell_number(check->worst), cell_number(check->tolerance),
-                                           cell_text(check->worst > 0 ? check->where : "equal to the last bit"), cell_number(check->worst > 0 ? check->ours : NAN),
-                                           cell_number(check->worst > 0 ? check->theirs : NAN), cell_text(ok ? "ok" : "FAILED")});
+                                           cell_text(check->worst > 0 ? check->where : "equal to the last bit"),
+                                           cell_number(check->worst > 0 ? check->ours : NAN), cell_number(check->worst > 0 ? check->theirs : NAN),
+                                           cell_text(ok ? "ok" : "FAILED")});
     }
     return true;
 }

@@ -20,7 +20,9 @@ static void visit(void *self, const char *site, const struct tensor *value)
     else if (dot) sscanf(dot, ".%d", &k);
     if (block) sscanf(block, "block.%d", &i);
     if (strstr(site, "pattern")) snprintf(shape, sizeof shape, "[heads x keys of each query]");
-    else snprintf(shape, sizeof shape, value->rows == me->tokens ? "[N, %d]" : "[%d, %d]", value->rows == me->tokens ? value->cols : value->rows, value->cols);
+    else
+        snprintf(shape, sizeof shape, value->rows == me->tokens ? "[N, %d]" : "[%d, %d]", value->rows == me->tokens ? value->cols : value->rows,
+                 value->cols);
     sink_row(me->sink, (struct cell[]){cell_text(site), cell_text(shape), cell_number(k < 0 ? NAN : k), cell_number(i < 0 ? NAN : i)});
 }
 

@@ -14,15 +14,18 @@
 #include "learning/pass.h"
 #include "pick.h"
 
-#define STUDY_OPTIONS \
-    {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"}, \
-    {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"}, \
-    {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, \
-    {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"}, \
-    {"exit-threshold", OPTION_NUMBER, NULL, .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"}, \
-    {"start-seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of models with a drawn start state: seed of h.0"}, \
-    {"do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times", .placeholder = "EDIT", \
-     .many = true}
+#define STUDY_OPTIONS                                                                                                                                \
+    {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"},                \
+        {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"},                                              \
+        {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"},                                    \
+        {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"},                                                \
+        {"exit-threshold", OPTION_NUMBER, NULL,                                                                                                      \
+         .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"},                                   \
+        {"start-seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of models with a drawn start state: seed of h.0"},                          \
+    {                                                                                                                                                \
+        "do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times",                      \
+                                 .placeholder = "EDIT", .many = true                                                                                 \
+    }
 
 enum { STUDY_SPLITS = 16, STUDY_EDITS = 8 };
 
@@ -44,8 +47,8 @@ struct study {
     struct pick pick;                  /* of --row or --tokens, when the command has them and they are given: then the only split is that question */
 };
 
-/* `fallback`: splits when --split is not given; NULL: all of the dataset. With --tokens a model without recipe and --data will do: its tokens are called by
- * their numbers. */
+/* `fallback`: splits when --split is not given; NULL: all of the dataset. With --tokens a model without recipe and --data will do: its tokens are
+ * called by their numbers. */
 bool study_open(struct study *study, struct session *session, const struct args *args, const char *fallback, struct sink *sink, struct err *err);
 
 void study_close(struct study *study);

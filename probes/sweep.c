@@ -1,8 +1,8 @@
 /* sweep: accuracy while any option of an edit runs over its axis.
  *
- * Everything before the edited boundary is computed once, for every shard of questions, and kept (run.keep). A cell of the sweep (one combination of axis
- * values) then edits copies of the states at its positions and replays only what those can reach; several cells go through the model together, as copies
- * of the batch. A cell whose edit leaves every bit alone (alpha 0) has the untouched run's answers by construction.
+ * Everything before the edited boundary is computed once, for every shard of questions, and kept (run.keep). A cell of the sweep (one combination of
+ * axis values) then edits copies of the states at its positions and replays only what those can reach; several cells go through the model together,
+ * as copies of the batch. A cell whose edit leaves every bit alone (alpha 0) has the untouched run's answers by construction.
  */
 #include "axes.h"
 #include "replay.h"
@@ -19,8 +19,8 @@ static const struct option options[] = {
     STUDY_OPTIONS,
     AXES_OPTIONS,
     {"controls", OPTION_FLAG, NULL, .help = "short for --over target=decoded,second,random,noise,oracle"},
-    {"save", OPTION_TEXT, NULL, .help = "table file that grows with every finished cell; run again, the same sweep goes on from there", .placeholder = "FILE.tsv",
-     .aside = true},
+    {"save", OPTION_TEXT, NULL, .help = "table file that grows with every finished cell; run again, the same sweep goes on from there",
+     .placeholder = "FILE.tsv", .aside = true},
     {"output", OPTION_TEXT, NULL, .letter = 'o', .many = true, .help = "figure of the result: FILE.png, .svg or .pdf", .placeholder = "FILE",
      .aside = true},
     {"dpi", OPTION_INT, "300", .low = 36, .high = 2400, .help = "of a PNG", .aside = true},
@@ -97,7 +97,9 @@ static bool resume(struct sweep *me, size_t *cells, struct err *err)
     size_t splits = (size_t)me->study.split_count;
     for (size_t i = 0; same && i < old->row_count / splits * splits; i++) table_row(me->table, table_cell(old, i, 0));
     table_free(old);
-    if (!same) return err_set(err, "--save %s: holds another sweep (command, model, data or version differ): name another file, or remove this one", me->save);
+    if (!same)
+        return err_set(err, "--save %s: holds another sweep (command, model, data or version differ): name another file, or remove this one",
+                       me->save);
     *cells = me->table->row_count / splits;
     return true;
 }
@@ -221,8 +223,10 @@ const struct command command_sweep = {
     .least = 1,
     .most = 1,
     .help = "accuracy while alpha (or any option of an edit) runs over its axis",
-    .more = "The default is the paper's intervention: at boundary 1 and position 1, h <- (1-a) h + a Norm(W[argmax decode(h)]), for 21 alphas. alpha 0 is bit for bit "
-            "the untouched run. fired counts rows written, moved is the largest change of a number, excluded counts rows whose logits are not finite.",
+    .more =
+        "The default is the paper's intervention: at boundary 1 and position 1, h <- (1-a) h + a Norm(W[argmax decode(h)]), for 21 alphas. alpha 0 "
+        "is bit for bit "
+        "the untouched run. fired counts rows written, moved is the largest change of a number, excluded counts rows whose logits are not finite.",
     .options = options,
     .example = "sweep models/vanilla --norm rms --over alpha=0:1:0.05",
     .run = run,

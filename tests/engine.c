@@ -106,9 +106,10 @@ static void gradients_match_finite_differences(void **state)
     for (size_t i = 0; families[i]; i++) check_gradient(families[i]->example);
 }
 
-#define LOOPED(interface) \
-    "{\"model_type\":\"looped\",\"vocab_size\":9,\"hidden_size\":12,\"intermediate_size\":20,\"num_hidden_layers\":2,\"num_loops\":3," \
-    "\"num_attention_heads\":3,\"num_key_value_heads\":1,\"head_dim\":6,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-5,\"position_embedding\":\"rope\"," \
+#define LOOPED(interface)                                                                                                                            \
+    "{\"model_type\":\"looped\",\"vocab_size\":9,\"hidden_size\":12,\"intermediate_size\":20,\"num_hidden_layers\":2,\"num_loops\":3,"               \
+    "\"num_attention_heads\":3,\"num_key_value_heads\":1,\"head_dim\":6,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-5,\"position_embedding\":"       \
+    "\"rope\","                                                                                                                                      \
     "\"rope_theta\":50,\"tie_word_embeddings\":false,\"norm_each_loop\":false,\"loop_interface\":{" interface "}}"
 
 static const char *const interfaces[] = {

@@ -13,9 +13,10 @@
 
 #include <cmocka.h>
 
-#define OURO(more) \
-    "{\"model_type\":\"ouro\",\"vocab_size\":30,\"hidden_size\":16,\"intermediate_size\":24,\"num_hidden_layers\":1,\"total_ut_steps\":3," \
-    "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"head_dim\":8,\"rms_norm_eps\":1e-6,\"rope_theta\":100.0,\"tie_word_embeddings\":false" more "}"
+#define OURO(more)                                                                                                                                   \
+    "{\"model_type\":\"ouro\",\"vocab_size\":30,\"hidden_size\":16,\"intermediate_size\":24,\"num_hidden_layers\":1,\"total_ut_steps\":3,"           \
+    "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"head_dim\":8,\"rms_norm_eps\":1e-6,\"rope_theta\":100.0,\"tie_word_embeddings\":"         \
+    "false" more "}"
 #define LOOPFORMER(more) \
     "{\"model_type\":\"loopformer\",\"block_size\":8,\"vocab_size\":30,\"n_layer\":1,\"n_head\":2,\"n_embd\":16,\"bias\":false," \
     "\"intermediate_dim\":24," more "}"

@@ -102,9 +102,10 @@ static void test_components_of_a_plane(void **unused)
 
 /* ---- commands on planted models */
 
-#define CONFIG(more) \
-    "{\"model_type\":\"looped\",\"vocab_size\":48,\"hidden_size\":8,\"intermediate_size\":12,\"num_hidden_layers\":1,\"num_loops\":3," \
-    "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"head_dim\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"position_embedding\":\"rope\"," \
+#define CONFIG(more)                                                                                                                                 \
+    "{\"model_type\":\"looped\",\"vocab_size\":48,\"hidden_size\":8,\"intermediate_size\":12,\"num_hidden_layers\":1,\"num_loops\":3,"               \
+    "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"head_dim\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"position_embedding\":"       \
+    "\"rope\","                                                                                                                                      \
     "\"rope_theta\":10,\"tie_word_embeddings\":true,\"norm_each_loop\":false,\"loop_interface\":{\"kind\":\"none\"}" more "}"
 
 static const struct table *run_line(struct collector *out, const char *format, ...)

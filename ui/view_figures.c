@@ -201,7 +201,14 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 static const char *const parts[] = {"the list", "the preview", NULL};
 
 const struct view view_figures = {
-    .name = "figures", .title = "what has been exported", .help = "figures in figures/ and of this session, as they are, and in other sizes and formats",
-    .keys = keys, .draw = draw, .settings = settings, .parts = parts, .search = search, .click = click,
+    .name = "figures",
+    .title = "what has been exported",
+    .help = "figures in figures/ and of this session, as they are, and in other sizes and formats",
+    .keys = keys,
+    .draw = draw,
+    .settings = settings,
+    .parts = parts,
+    .search = search,
+    .click = click,
     .example = ":view intervene<Enter>se:view figures<Enter>",
 };

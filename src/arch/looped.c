@@ -5,8 +5,8 @@
  *     discoloop    x.{k+1} = h.k + alpha rms(Phi(h.k)),   Phi(h) = sum_v p_v W[v],   p = softmax(decode(h) / tau)
  *     ponder       x.{k+1} = Phi(h.k)
  *     ponder_sum   x.{k+1} = x.k + Phi(h.k)               (PonderLM)
- *     residual     as discoloop, but p = softmax(A h / tau) and the rows of B in place of W's: the same cost, and nothing that means a token (a control)
- *     logits = decode(h.K) = H h.K  (norm_each_loop: the state is normed already)  or  H norm(h.K)
+ *     residual     as discoloop, but p = softmax(A h / tau) and the rows of B in place of W's: the same cost, and nothing that means a token (a
+ * control) logits = decode(h.K) = H h.K  (norm_each_loop: the state is normed already)  or  H norm(h.K)
  *
  * Shapes: N packed tokens, D width, V vocabulary, F MLP width.
  */
@@ -31,7 +31,8 @@ struct looped {
     struct block *blocks;
 };
 
-static const char *const interfaces[] = {[NONE] = "none", [DISCOLOOP] = "discoloop", [PONDER] = "ponder", [PONDER_SUM] = "ponder_sum", [RESIDUAL] = "residual"};
+static const char *const interfaces[] = {
+    [NONE] = "none", [DISCOLOOP] = "discoloop", [PONDER] = "ponder", [PONDER_SUM] = "ponder_sum", [RESIDUAL] = "residual"};
 
 static void declare_interface(struct builder *b, struct looped *m)
 {
@@ -79,7 +80,8 @@ static void declare_heads(struct config *c, struct looped *m, int width)
     int kv = (int)config_int_quiet(c, "num_key_value_heads|n_kv_heads", 1, 1 << 12, count);
     int size = (int)config_int_quiet(c, "head_dim", 1, 1 << 16, width / count > 0 ? width / count : 1);
     if (count % kv) config_wrong(c, "num_key_value_heads", "%d key/value heads do not divide %d attention heads", kv, count);
-    if (!config_has(c, "head_dim") && width % count) config_wrong(c, "num_attention_heads", "%d heads do not divide hidden_size %d: give head_dim", count, width);
+    if (!config_has(c, "head_dim") && width % count)
+        config_wrong(c, "num_attention_heads", "%d heads do not divide hidden_size %d: give head_dim", count, width);
     m->heads = (struct heads){count, kv, size};
     m->rope = !strcmp(config_choice(c, "position_embedding", "rope|none"), "rope");
     if (m->rope) m->rope_theta = config_number_or(c, "rope_theta|rope_parameters.rope_theta", 10000);

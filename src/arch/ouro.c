@@ -248,9 +248,10 @@ const struct family family_ouro = {
     .model_type = "ouro",
     .help = "Ouro (ByteDance): shared stack with norms on both sides of each branch, exit gate after every loop",
     .boundary = "loop",
-    .example = "{\"model_type\":\"ouro\",\"vocab_size\":20,\"hidden_size\":16,\"intermediate_size\":24,\"num_hidden_layers\":2,\"total_ut_steps\":3,"
-               "\"num_attention_heads\":4,\"num_key_value_heads\":2,\"head_dim\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"rope_theta\":1000.0,"
-               "\"tie_word_embeddings\":false,\"early_exit_threshold\":1.0}",
+    .example =
+        "{\"model_type\":\"ouro\",\"vocab_size\":20,\"hidden_size\":16,\"intermediate_size\":24,\"num_hidden_layers\":2,\"total_ut_steps\":3,"
+        "\"num_attention_heads\":4,\"num_key_value_heads\":2,\"head_dim\":4,\"hidden_act\":\"silu\",\"rms_norm_eps\":1e-6,\"rope_theta\":1000.0,"
+        "\"tie_word_embeddings\":false,\"early_exit_threshold\":1.0}",
     .declare = declare,
     .forward = forward,
     .decode = decode,

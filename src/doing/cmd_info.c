@@ -43,7 +43,8 @@ static void show_model(const struct model *model, struct sink *sink)
     property(sink, "width", "config", "%d", model->width);
     property(sink, "vocab", "config", "%d", model->vocab_size);
     property(sink, "interface", "config", "%s", model->interface ? model->interface : "none");
-    if (model->start) property(sink, "start", "config", model->start_drawn ? "%s, drawn from a seed (--start-seed, default 0) or given" : "%s", model->start);
+    if (model->start)
+        property(sink, "start", "config", model->start_drawn ? "%s, drawn from a seed (--start-seed, default 0) or given" : "%s", model->start);
     property(sink, "head", "config", "%s", facts_tied(model) ? "tied to the embedding table" : "a table of its own");
     property(sink, "parameters", "weights", "%zu", model_numbers(model));
     property(sink, "tensors", "weights", "%zu", model->weight_count);

@@ -5,8 +5,9 @@
  *         .columns = columns, .setup = setup, .measure = measure,
  *     };
  *
- * measure is a pure function from one shard's run to findings, the finest rows there are (one a question, or a question x position x boundary). The driver
- * (probes/driver.c) does everything else: models, data, splits, edits, threads, means and intervals, provenance. --rows shows the findings themselves.
+ * measure is a pure function from one shard's run to findings, the finest rows there are (one a question, or a question x position x boundary). The
+ * driver (probes/driver.c) does everything else: models, data, splits, edits, threads, means and intervals, provenance. --rows shows the findings
+ * themselves.
  */
 #ifndef DOING_PROBE_H
 #define DOING_PROBE_H

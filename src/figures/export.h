@@ -3,8 +3,9 @@
  *     struct figure_options options = {.dpi = 300};
  *     if (!figure_export(table, &options, "curve.png", err)) return false;
  *
- * The file's ending says the format: .png, .svg or .pdf. The same table and options give the same bytes, whatever the name of the file; the hash in it
- * is that of the table as --tsv prints it. Nothing is written when the figure cannot be made, and a .tsv or .txt of someone else is never overwritten.
+ * The file's ending says the format: .png, .svg or .pdf. The same table and options give the same bytes, whatever the name of the file; the hash in
+ * it is that of the table as --tsv prints it. Nothing is written when the figure cannot be made, and a .tsv or .txt of someone else is never
+ * overwritten.
  */
 #ifndef FIGURES_EXPORT_H
 #define FIGURES_EXPORT_H

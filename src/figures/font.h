@@ -1,5 +1,5 @@
-/* The fonts of exported figures (DejaVu Sans) and of pictures of the screen (DejaVu Sans Mono), inside the program: they come out the same on a machine
- * without fonts. */
+/* The fonts of exported figures (DejaVu Sans) and of pictures of the screen (DejaVu Sans Mono), inside the program: they come out the same on a
+ * machine without fonts. */
 #ifndef FIGURES_FONT_H
 #define FIGURES_FONT_H
 

@@ -20,7 +20,9 @@ struct file_map {
     const unsigned char *data; /* never NULL, also when size is 0 */
     size_t size;
     void *mapping;
-    struct file_mark { long long device, inode, size, modified, changed; } mark; /* times in ns: a file that was written or replaced has another mark */
+    struct file_mark {
+        long long device, inode, size, modified, changed;
+    } mark; /* times in ns: a file that was written or replaced has another mark */
 };
 
 /* Refuses what is not a regular file by saying what it is. Read only; the pages are shared with other processes. */

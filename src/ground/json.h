@@ -5,9 +5,9 @@
  *     if (!json_number(eps, &value)) ...
  *     json_free(json);
  *
- * Refused with "LABEL: line L column C in KEY.KEY: ..." (a text of one line has no line number): broken UTF-8, a byte order mark, NUL, control characters
- * in strings, depth over 64, anything behind the value, numbers that are not finite doubles, a key that stands twice in one object (named). An integer
- * is a number written without fraction and exponent: json_int refuses 1.0, 1e3 and "1". Nodes are borrowed from the tree.
+ * Refused with "LABEL: line L column C in KEY.KEY: ..." (a text of one line has no line number): broken UTF-8, a byte order mark, NUL, control
+ * characters in strings, depth over 64, anything behind the value, numbers that are not finite doubles, a key that stands twice in one object
+ * (named). An integer is a number written without fraction and exponent: json_int refuses 1.0, 1e3 and "1". Nodes are borrowed from the tree.
  */
 #ifndef GROUND_JSON_H
 #define GROUND_JSON_H

@@ -21,7 +21,8 @@ static bool fetch(const struct tensor_set *set, const char *name, enum dtype dty
 {
     const struct tensor_entry *entry = tensor_set_find(set, name);
     if (!entry || entry->dtype != dtype || entry->count != count)
-        return err_set(err, "%s: '%s' should hold %zu numbers of type %s: this state belongs to another model", text_show(path), name, count, dtype_name(dtype));
+        return err_set(err, "%s: '%s' should hold %zu numbers of type %s: this state belongs to another model", text_show(path), name, count,
+                       dtype_name(dtype));
     memcpy(to, entry->data, count * dtype_size(dtype));
     return true;
 }

@@ -85,8 +85,9 @@ static void update_chunk(void *job, int i, int thread)
     struct chunk *c = &u->optim->chunks[i];
     enum weight_use use = c->weight->use;
     double decay = use == WEIGHT_GAIN || use == WEIGHT_BIAS ? 0 : use == WEIGHT_TABLE ? s->decay * s->decay_table : s->decay;
-    adam(u->optim->model->block + c->from, u->optim->grads[0] + c->from, u->optim->m + c->from, u->optim->v + c->from, c->to - c->from, (float)u->scale,
-         (float)s->beta1, (float)s->beta2, (float)(u->lr * u->correct1), (float)u->correct2, (float)s->eps, (float)(1 - u->lr * decay));
+    adam(u->optim->model->block + c->from, u->optim->grads[0] + c->from, u->optim->m + c->from, u->optim->v + c->from, c->to - c->from,
+         (float)u->scale, (float)s->beta1, (float)s->beta2, (float)(u->lr * u->correct1), (float)u->correct2, (float)s->eps,
+         (float)(1 - u->lr * decay));
 }
 
 double optim_step(struct optim *optim, struct pool *pool, const struct optim_settings *settings, double lr)

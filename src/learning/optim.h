@@ -37,8 +37,8 @@ double optim_step(struct optim *optim, struct pool *pool, const struct optim_set
 struct schedule { double lr, final, decay_from; long warmup, steps; enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE } kind; };
 double schedule_lr(const struct schedule *schedule, long step);
 
-/* Draws the first weights: N(0, init_sd) matrices, outputs divided by sqrt(2 L K), N(0, table_sd) tables, gains 1, biases 0. Each weight has a stream of
- * its own, named after it, so that adding a parameter does not change the others. */
+/* Draws the first weights: N(0, init_sd) matrices, outputs divided by sqrt(2 L K), N(0, table_sd) tables, gains 1, biases 0. Each weight has a stream
+ * of its own, named after it, so that adding a parameter does not change the others. */
 void weights_draw(const struct model *model, uint64_t seed, double init_sd, double table_sd);
 
 #endif

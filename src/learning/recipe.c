@@ -27,7 +27,8 @@ const struct option recipe_options[] = {
     {"embedding_sd", OPTION_NUMBER, "1", .low = 0, .high = 100, .help = "standard deviation of the first embedding"},
     {"stage1_atomic", OPTION_NUMBER, "1", .low = 0, .high = 100, .help = "weight of the stage-1 loss on rows without a bridge"},
     {"eval_every", OPTION_INT, "5", .low = 1, .high = 1000000, .help = "epochs between evaluations, log lines and checkpoints"},
-    {"keep_every", OPTION_INT, NULL, .low = 1, .high = 1000000, .help = "epochs between checkpoints that stay, in checkpoints/ of the run; without it only the last"},
+    {"keep_every", OPTION_INT, NULL, .low = 1, .high = 1000000,
+     .help = "epochs between checkpoints that stay, in checkpoints/ of the run; without it only the last"},
     {"eval_rows", OPTION_INT, "1000", .low = 1, .high = 1 << 30, .help = "rows of each split that an evaluation reads, from the first"},
     {0},
 };

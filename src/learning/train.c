@@ -83,8 +83,11 @@ static void read_settings(struct trainer *me)
     me->stage1 = (float)args_number(args, "stage1_atomic");
     me->settings = (struct optim_settings){args_number(args, "beta1"),        args_number(args, "beta2"),           args_number(args, "adam_eps"),
                                            args_number(args, "weight_decay"), args_number(args, "decay_embedding"), args_number(args, "clip")};
-    me->schedule = (struct schedule){.lr = args_number(args, "lr"), .final = args_number(args, "lr_final"), .decay_from = args_number(args, "decay_from"),
-                                     .warmup = args_int(args, "warmup"), .steps = me->steps};
+    me->schedule = (struct schedule){.lr = args_number(args, "lr"),
+                                     .final = args_number(args, "lr_final"),
+                                     .decay_from = args_number(args, "decay_from"),
+                                     .warmup = args_int(args, "warmup"),
+                                     .steps = me->steps};
     me->schedule.kind = !strcmp(kind, "linear") ? SCHEDULE_LINEAR : !strcmp(kind, "cosine") ? SCHEDULE_COSINE : SCHEDULE_CONSTANT;
 }
 
@@ -238,8 +241,11 @@ static double next_step(struct trainer *me, double *norm, struct err *err)
     for (int i = 0; i < shards; i++) loss += me->losses[i];
     *norm = isfinite(loss) ? optim_step(&me->optim, me->pool, &me->settings, schedule_lr(&me->schedule, step + 1)) : NAN;
     if (!isfinite(loss) || !isfinite(*norm))
-        err_set(err, "step %ld (epoch %ld, rows %zu to %zu of its order): the loss is %g and the norm of its gradient %g: not finite. The last checkpoint in %s "
-                "is kept; a lower lr or clip usually helps", step + 1, epoch + 1, work.first, work.first + work.count - 1, loss, *norm, text_show(me->folder));
+        err_set(err,
+                "step %ld (epoch %ld, rows %zu to %zu of its order): the loss is %g and the norm of its gradient %g: not finite. The last checkpoint "
+                "in %s "
+                "is kept; a lower lr or clip usually helps",
+                step + 1, epoch + 1, work.first, work.first + work.count - 1, loss, *norm, text_show(me->folder));
     return loss;
 }
 
@@ -283,8 +289,8 @@ static void read_time(struct trainer *me)
 
 static struct checkpoint checkpoint_of(struct trainer *me)
 {
-    return (struct checkpoint){me->recipe_text.data, me->optim.step, {me->model->block, me->optim.m, me->optim.v}, me->model->parameter_count, me->sums,
-                               me->sum_count};
+    return (struct checkpoint){me->recipe_text.data,       me->optim.step, {me->model->block, me->optim.m, me->optim.v},
+                               me->model->parameter_count, me->sums,       me->sum_count};
 }
 
 /* The log goes first: a kill in between leaves a line too many, which a resume drops; a line too few could not be made up for. */

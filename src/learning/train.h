@@ -5,12 +5,12 @@
  *     ok = trainer_run(trainer, sink, stop, err);       (until the last step, a stop, or a loss that is not finite)
  *     trainer_free(trainer);
  *
- * The run folder: recipe, config.json, model.safetensors (the last saved weights, ready to open), state.safetensors (weights, moments, step and sums since the
- * last log line: what a bit-exact continuation needs; the order of rows depends on seed and epoch alone), log.tsv, time (wall time so
- * far, for people), and with keep_every in the recipe checkpoints/step-NNNNNN/{config.json, model.safetensors}. Every file is replaced atomically.
+ * The run folder: recipe, config.json, model.safetensors (the last saved weights, ready to open), state.safetensors (weights, moments, step and sums
+ * since the last log line: what a bit-exact continuation needs; the order of rows depends on seed and epoch alone), log.tsv, time (wall time so far,
+ * for people), and with keep_every in the recipe checkpoints/step-NNNNNN/{config.json, model.safetensors}. Every file is replaced atomically.
  *
- * One step: rows of the batch in fixed shards, each with a tape of its own; loss = mean over the batch of the cross entropy of the answer at the last loop,
- * plus stage1_atomic times that of stage 1 for rows without a bridge.
+ * One step: rows of the batch in fixed shards, each with a tape of its own; loss = mean over the batch of the cross entropy of the answer at the last
+ * loop, plus stage1_atomic times that of stage 1 for rows without a bridge.
  */
 #ifndef LEARNING_TRAIN_H
 #define LEARNING_TRAIN_H

@@ -4,8 +4,8 @@
  *     ... run it (models/run.h) ...
  *     model_free(model);
  *
- * A weight stays as its file stores it, mapped; bf16 and f16 are widened where they are used. A model made for training (model_trainable) owns one block
- * of f32 parameters, in which weight->offset is a weight's place; optimiser state and gradients are blocks of the same layout.
+ * A weight stays as its file stores it, mapped; bf16 and f16 are widened where they are used. A model made for training (model_trainable) owns one
+ * block of f32 parameters, in which weight->offset is a weight's place; optimiser state and gradients are blocks of the same layout.
  */
 #ifndef MODELS_MODEL_H
 #define MODELS_MODEL_H
@@ -27,7 +27,8 @@ const struct weight *build_weight(struct builder *builder, enum weight_use use, 
 const struct weight *build_vector(struct builder *builder, enum weight_use use, int size, const char *name, ...)
     __attribute__((format(printf, 4, 5)));  /* stored as (size) */
 void build_other_name(struct builder *builder, const struct weight *weight, const char *name); /* tied: may be stored under this name (too) */
-void build_shape(struct builder *builder, const struct weight *weight, int dims, const int *shape); /* stored with other dims (up to 4) than declared */
+void build_shape(struct builder *builder, const struct weight *weight, int dims,
+                 const int *shape);                               /* stored with other dims (up to 4) than declared */
 void build_ignored(struct builder *builder, const char *pattern); /* "*.inv_freq": what files hold and is computed here: no note about it */
 void *build_new(struct builder *builder, size_t size); /* zeroed, dies with the model */
 

@@ -103,13 +103,15 @@ static bool check_patterns(const struct run *run, struct err *err)
 {
     for (int i = 0; i < run->handler_count; i++)
         if (!run->handlers[i]->sites && model_by_token(run->model))
-            return err_set(err, "no site is called %s: the longest sequence has %d tokens, so boundaries are s.0 ... s.%d; `loopscope sites %s` lists sites",
-                           text_show(run->handlers[i]->pattern), run_boundaries(run), run_boundaries(run),
-                           run->model->path ? text_show(run->model->path) : "MODEL");
+            return err_set(
+                err, "no site is called %s: the longest sequence has %d tokens, so boundaries are s.0 ... s.%d; `loopscope sites %s` lists sites",
+                text_show(run->handlers[i]->pattern), run_boundaries(run), run_boundaries(run),
+                run->model->path ? text_show(run->model->path) : "MODEL");
         else if (!run->handlers[i]->sites)
-            return err_set(err, "no site is called %s: this model has %d loops of %d blocks; `loopscope sites %s` lists its sites (h.0 ... h.%d, logits ...)",
-                           text_show(run->handlers[i]->pattern), run->loops, run->model->blocks, run->model->path ? text_show(run->model->path) : "MODEL",
-                           run->loops);
+            return err_set(
+                err, "no site is called %s: this model has %d loops of %d blocks; `loopscope sites %s` lists its sites (h.0 ... h.%d, logits ...)",
+                text_show(run->handlers[i]->pattern), run->loops, run->model->blocks, run->model->path ? text_show(run->model->path) : "MODEL",
+                run->loops);
     return true;
 }
 

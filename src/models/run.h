@@ -138,8 +138,8 @@ struct tensor *run_at(struct run *run, struct tensor *x, const struct tensor *ol
 /* Rows of x.k at the places of h (for interfaces that add to the previous input). */
 struct tensor *run_input_at(struct run *run, const struct tensor *h, int k);
 
-/* The rows of a block's input that leave it: all, but in the last block only what is wanted, and in a replay only what the change reaches. `stage` numbers
- * the blocks of a whole forward pass, 0 first. */
+/* The rows of a block's input that leave it: all, but in the last block only what is wanted, and in a replay only what the change reaches. `stage`
+ * numbers the blocks of a whole forward pass, 0 first. */
 struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last);
 
 /* Attention of the places of q over everything before them; x is the block's input. Keys and values are kept or read back for replays. */

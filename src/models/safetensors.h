@@ -52,9 +52,9 @@ const char *tensor_set_hash(struct tensor_set *set);
 /* "[250, 256]" appended to nothing: one of eight rotating buffers. */
 const char *shape_show(int dims, const int64_t *shape);
 
-/* Writing: tensors lie in order of falling element size, then by name, without gaps; metadata {"format":"pt"}. A tensor's numbers stand in memory, or are
- * made piece by piece while they are written: make is called for rising ranges without gaps, one tensor after the other, and false ends the writing
- * with the err it set. Nothing is left behind then. */
+/* Writing: tensors lie in order of falling element size, then by name, without gaps; metadata {"format":"pt"}. A tensor's numbers stand in memory, or
+ * are made piece by piece while they are written: make is called for rising ranges without gaps, one tensor after the other, and false ends the
+ * writing with the err it set. Nothing is left behind then. */
 struct tensor_out {
     const char *name;
     enum dtype dtype;

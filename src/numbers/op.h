@@ -48,7 +48,8 @@ struct heads {
 };
 struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *k, struct tensor *v, const struct reach *reach, struct heads heads,
                             struct tensor **pattern);
-        /* [N, H*E_v]; pattern, when asked for (may be NULL): [H, first[N]] probabilities in number, places those of q; they lie query by query: H runs over its keys */
+/* [N, H*E_v]; pattern, when asked for (may be NULL): [H, first[N]] probabilities in number, places those of q; they lie query by query: H runs over
+ * its keys */
 
 /* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
@@ -101,7 +102,10 @@ struct tensor *op_weigh(struct tape *tape, struct tensor *const *h, struct tenso
 /* ops_experts.c: mixture of experts. The k experts with the largest logit + bias are chosen; their gates are the softmax over their bare logits. */
 struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct weight *bias, int k, const int **chosen);
         /* [N, k] gates; chosen: [N, k] expert numbers, rising in each row */
-struct part { struct tensor *y; const int *rows, *gates; }; /* an expert's output [n, D]; for each of its rows the row it came from, its gate's place */
+struct part {
+    struct tensor *y;
+    const int *rows, *gates;
+}; /* an expert's output [n, D]; for each of its rows the row it came from, its gate's place */
 struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count);
         /* x + gate y for every row of every part: [N, D]; parts must live as long as the tape */
 

@@ -139,7 +139,8 @@ static void attention_back(struct tape *tape, struct node *node)
     if (!me->y->grad) return;
     int size = me->heads.size, value = value_size(me->heads), kc = me->k->cols, vc = me->v->cols, group = me->heads.count / me->heads.kv_count;
     size_t most = (size_t)longest(&me->reach, me->q->rows);
-    float *gq = tensor_grad(tape, me->q), *gk = tensor_grad(tape, me->k), *gv = tensor_grad(tape, me->v), *gp = arena_new(tape->arena, sizeof *gp * most);
+    float *gq = tensor_grad(tape, me->q), *gk = tensor_grad(tape, me->k), *gv = tensor_grad(tape, me->v),
+          *gp = arena_new(tape->arena, sizeof *gp * most);
     const float **k = arena_new(tape->arena, sizeof *k * most), **v = arena_new(tape->arena, sizeof *v * most);
     float **pk = arena_new(tape->arena, sizeof *pk * most), **pv = arena_new(tape->arena, sizeof *pv * most);
     for (int i = 0; i < me->q->rows; i++)
@@ -153,8 +154,8 @@ static void attention_back(struct tape *tape, struct node *node)
                 pk[j] = entry >= 0 ? gk + (size_t)entry * (size_t)kc + h / group * size : NULL;
                 pv[j] = entry >= 0 ? gv + (size_t)entry * (size_t)vc + h / group * value : NULL;
             }
-            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), me->y->grad + out, gq + at, pk, pv,
-                          gp, n, size, value, 1.0f / sqrtf((float)size));
+            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), me->y->grad + out, gq + at, pk,
+                          pv, gp, n, size, value, 1.0f / sqrtf((float)size));
         }
 }
 

@@ -30,8 +30,8 @@ static void linear_back(struct tape *tape, struct node *node)
     for (size_t i = 0; i < n; i++) me->add->grad[i] += y->grad[i];
 }
 
-/* A large matrix goes through in panels of rows, each widened where it is used: memory stays at the size of the file, a panel fits into the cache, and
- * threads may share the panels. Where it is cut depends on its size alone, so the numbers do not depend on the threads. */
+/* A large matrix goes through in panels of rows, each widened where it is used: memory stays at the size of the file, a panel fits into the cache,
+ * and threads may share the panels. Where it is cut depends on its size alone, so the numbers do not depend on the threads. */
 enum { LARGE = 1 << 20, PANEL = 1 << 18 };
 
 struct panels {

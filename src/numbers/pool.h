@@ -4,7 +4,8 @@
  *     pool_run(pool, shards, shard_task, &job);        (calls shard_task(&job, i, thread) for every i < shards, in any order)
  *     pool_free(pool);
  *
- * Which thread takes which task must not matter for the result: a task writes only what belongs to it. `thread` (0 ... threads-1) picks scratch memory.
+ * Which thread takes which task must not matter for the result: a task writes only what belongs to it. `thread` (0 ... threads-1) picks scratch
+ * memory.
  */
 #ifndef NUMBERS_POOL_H
 #define NUMBERS_POOL_H
