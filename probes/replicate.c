@@ -2,6 +2,7 @@
 #include "replicate.h"
 
 #include "doing/command.h"
+#include "doing/detach.h"
 #include "doing/share.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -20,6 +21,9 @@ static const struct option options[] = {
     {"out", OPTION_TEXT, NULL, .help = "where card, tables and figures go; default: WORK/SCALE/results", .placeholder = "DIR", .aside = true},
     {"figures", OPTION_TEXT, NULL, .help = "where the figures go instead", .placeholder = "DIR", .aside = true},
     {"measure-only", OPTION_FLAG, NULL, .help = "trains nothing: measures the runs that are finished", .aside = true},
+    {"background", OPTION_FLAG, NULL, .aside = true,
+     .help = "in a process of its own, which goes on when this one ends; `runs` lists its trainings, `pause` stops it"},
+    {"show", OPTION_FLAG, NULL, .help = "what was measured before: the card, its numbers and the tables of its figures; runs nothing"},
     {"list", OPTION_FLAG, NULL, .help = "what there is and how far it is; also without ID"},
     {0},
 };
@@ -203,28 +207,38 @@ static void name_folders(struct replicating *me)
     me->figures = mem_text(figures ? figures : me->out);
 }
 
-static void show_numbers(const struct table *numbers, struct sink *sink)
+static void show_table(const struct table *table, struct sink *sink)
 {
-    struct table *shape = table_shape(numbers);
+    struct table *shape = table_shape(table);
     sink_table(sink, shape);
+    for (size_t i = 0; i < table->row_count; i++) sink_row(sink, table_cell(table, i, 0));
     table_free(shape);
-    for (size_t i = 0; i < numbers->row_count; i++) sink_row(sink, table_cell(numbers, i, 0));
+}
+
+/* A card of nothing would stand before one that was measured. */
+static bool has_finished(const struct replicating *me, struct err *err)
+{
+    for (size_t i = 0; i < me->run_count; i++)
+        if (me->runs[i].finished) return true;
+    return !me->run_count || err_set(err, "%s: none of its trainings is finished in %s/%s: replicate %s trains them", me->row->id,
+                                     args_text(me->args, "work"), me->scale->name, me->row->id);
 }
 
 static bool replicate(struct replicating *me, struct err *err)
 {
+    bool train_none = args_flag(me->args, "measure-only");
     struct result result = {.row = me->row, .scale = me->scale, .seeds = args_int(me->args, "seeds"), .command = command_text(me->session)};
     name_folders(me);
-    if (!look(me, err) || (!args_flag(me->args, "measure-only") && !train(me, err)) || !measure_all(me, err)) return false;
+    if (!look(me, err) || !(train_none ? has_finished(me, err) : train(me, err)) || !measure_all(me, err)) return false;
     result.runs = me->runs, result.run_count = me->run_count, result.tables = me->tables, result.out = me->out, result.figures = me->figures;
     bool ok = result_compare(&result, err);
-    if (ok) show_numbers(result.numbers, me->sink);
+    if (ok) show_table(result.numbers, me->sink);
     ok = ok && result_write(&result, me->sink, err);
     result_clear(&result);
     return ok;
 }
 
-/* ---- the list ---- */
+/* ---- what was measured before ---- */
 
 static char *result_path(const struct replicating *me, const char *ending)
 {
@@ -241,6 +255,86 @@ static char *result_path(const struct replicating *me, const char *ending)
     text_clear(&path);
     return NULL;
 }
+
+/* The tables of the measurements, as far as they were written. */
+static bool read_measurements(struct replicating *me, struct err *err)
+{
+    bool ok = true;
+    while (me->row->measurements[me->table_count].name) me->table_count++;
+    me->tables = mem_new(sizeof *me->tables * (me->table_count + 1));
+    for (size_t i = 0; ok && i < me->table_count; i++) {
+        struct text ending = {0};
+        text_add(&ending, "-%s.tsv", me->row->measurements[i].name);
+        char *path = result_path(me, ending.data);
+        if (path) ok = (me->tables[i] = table_read(path, err)) != NULL;
+        text_clear(&ending);
+        mem_free(path);
+    }
+    return ok;
+}
+
+/* The rows of every figure, with what `plot` would have to be told to draw them. */
+static void show_pictures(const struct replicating *me)
+{
+    struct result result = {.row = me->row, .scale = me->scale, .tables = me->tables};
+    for (const struct picture *p = me->row->pictures; p && p->name; p++) {
+        struct table *table = result_picture(&result, p);
+        if (!table) continue;
+        if (p->kind) table_fact(table, "figure_kind", "%s", p->kind);
+        if (p->x) table_fact(table, "figure_x", "%s", p->x);
+        if (p->y) table_fact(table, "figure_y", "%s", p->y);
+        table_fact(table, "shows", "%s", p->caption ? p->caption : "");
+        show_table(table, me->sink);
+        table_free(table);
+    }
+}
+
+static bool show(struct replicating *me, struct err *err)
+{
+    name_folders(me);
+    char *path = result_path(me, ".md"), *numbers_path = result_path(me, ".tsv");
+    char *card = path ? file_read(path, 1 << 20, NULL, err) : NULL;
+    struct table *numbers = card && numbers_path ? table_read(numbers_path, err) : NULL;
+    bool ok = numbers && read_measurements(me, err);
+    if (!path || !numbers_path) err_set(err, "%s was not measured yet: replicate %s trains and measures", me->row->id, me->row->id);
+    if (ok) {
+        sink_say(me->sink, "%s", card);
+        show_table(numbers, me->sink);
+        show_pictures(me);
+    }
+    table_free(numbers);
+    mem_free(path), mem_free(numbers_path), mem_free(card);
+    return ok;
+}
+
+/* ---- in the background ---- */
+
+/* The same line as another process: its messages go to WORK/SCALE/ID.err. */
+static bool start(struct replicating *me, struct err *err)
+{
+    const char *words[16] = {"replicate", me->row->id, "--seeds", args_text(me->args, "seeds"), "--scale", me->scale->name, "--work",
+                             args_text(me->args, "work"), "--quiet"};
+    static const char *const folders[] = {"out", "figures"}, *const options_of[] = {"--out", "--figures"};
+    size_t count = 9;
+    struct text log = {0};
+    long pid;
+    if (!look(me, err)) return false;
+    for (size_t i = 0; i < me->run_count; i++)
+        if (me->runs[i].training_now) return err_set(err, "%s is being trained already", me->runs[i].folder);
+    for (int i = 0; i < 2; i++)
+        if (args_text(me->args, folders[i])) words[count++] = options_of[i], words[count++] = args_text(me->args, folders[i]);
+    if (args_flag(me->args, "measure-only")) words[count++] = "--measure-only";
+    text_add(&log, "%s/%s", args_text(me->args, "work"), me->scale->name);
+    bool ok = folder_make(log.data, err);
+    text_add(&log, "/%s.err", me->row->id);
+    ok = ok && detach_run(words, count, log.data, &pid, err);
+    if (ok) sink_say(me->sink, "replicating in process %ld: loopscope runs %s/%s shows its trainings, its messages go to %s", pid,
+                     args_text(me->args, "work"), me->scale->name, log.data);
+    text_clear(&log);
+    return ok;
+}
+
+/* ---- the list ---- */
 
 /* "not run", "running: vanilla, seed 1, step 300 of 6400, 12 min left", "2 of 6 trainings done", "trained, not measured", "done". */
 static void add_state(const struct replicating *me, bool measured, struct text *out)
@@ -333,7 +427,7 @@ static bool run(const struct command *self, struct session *session, const struc
     if (!me.scale) return false;
     if (!id || args_flag(args, "list")) return list(&me, err);
     me.row = find(id, err);
-    bool ok = me.row && replicate(&me, err);
+    bool ok = me.row && (args_flag(args, "show") ? show(&me, err) : args_flag(args, "background") ? start(&me, err) : replicate(&me, err));
     forget(&me);
     return ok;
 }

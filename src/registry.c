@@ -17,7 +17,7 @@
         row(figure_6) row(depth)
 #define VIEWS(row)                                                                                                                                   \
     row(models) row(loops) row(splits) row(grid) row(intervene) row(questions) row(bridge) row(figures) row(log) row(attention) row(orbit)           \
-        row(train) row(compare) row(help) row(output)
+        row(train) row(compare) row(replicate) row(help) row(output)
 
 #define LIST(type, list, prefix, ROWS) \
     ROWS(DECLARE_##prefix) \

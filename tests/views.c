@@ -24,7 +24,9 @@ static const struct { const char *start, *word, *file; } plants[] = {
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
     {"attention", "", "attention"}, {"compare", "", "compare disagreements"}, {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"},
-    {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
+    {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"}, {"replicate", "--list", "replications"},
+    {"replicate", "--show", "replicate_card.md replicate_numbers replicate_figure replicate_figure2"},
+    {"replicate", "--measure-only", "replicate_numbers"},
 };
 
 static bool give(const char *name, size_t size, struct sink *sink, struct err *err)
@@ -40,6 +42,19 @@ static bool give(const char *name, size_t size, struct sink *sink, struct err *e
     return true;
 }
 
+/* What a command says, from a text file; else a table. */
+static bool give_any(const char *name, size_t size, struct sink *sink, struct err *err)
+{
+    static const char ending[] = ".md";
+    char path[256];
+    if (size < 3 || strncmp(name + size - 3, ending, 3) != 0) return give(name, size, sink, err);
+    snprintf(path, sizeof path, "tests/planted/%.*s", (int)size, name);
+    char *text = file_read(path, 1 << 20, NULL, err);
+    if (text) sink_say(sink, "%s", text);
+    mem_free(text);
+    return text != NULL;
+}
+
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
 {
     (void)session;
@@ -47,7 +62,7 @@ static bool planted(struct session *session, const char *line, struct sink *sink
         if (!text_starts(line, plants[i].start) || !strstr(line, plants[i].word)) continue;
         for (const char *name = plants[i].file; *name; name += strspn(name, " ")) {
             size_t size = strcspn(name, " ");
-            if (!give(name, size, sink, err)) return false;
+            if (!give_any(name, size, sink, err)) return false;
             name += size;
         }
         return true;
@@ -83,6 +98,13 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"train", "train", "", 24, 80, false},
     {"train-timeline", "train", "<Down>t", 40, 120, false},
     {"train-ascii", "train", "<Up>", 16, 60, true},
+    {"replicate", "replicate", "", 24, 80, false},
+    {"replicate-card", "replicate", "<Down><Down><Enter><Down><PgDn>", 30, 100, false},
+    {"replicate-numbers", "replicate", "<Down><Down>t", 40, 120, false},
+    {"replicate-figure", "replicate", "<Down><Down>ff", 30, 100, false},
+    {"replicate-none", "replicate", "<Up>/depth<Enter>", 24, 80, false},
+    {"replicate-train", "replicate", "a", 24, 80, false},
+    {"replicate-ascii", "replicate", "<Down><Down>t", 16, 60, true},
 };
 
 static void press(struct app *app, const char *keys)
@@ -186,9 +208,31 @@ static void test_tokens_typed_over_a_question(void **unused)
     session_free(session);
 }
 
+/* Measuring is asked for once and read anew when it has ended; training is only a line to be entered. */
+static void test_replicate_runs_only_what_was_asked(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "replicate", .keys = "<Down>"});
+    assert_null(app_find(app, "replicate table-1b --measure-only"));
+    press(app, "m");
+    const struct result *done = app_find(app, "replicate table-1b --measure-only");
+    assert_non_null(done);
+    assert_int_equal(done->state, RESULT_DONE);
+    assert_string_equal(app->message, "table-1b: measured; card, tables and figures are written anew");
+    press(app, "a");
+    assert_true(app->prompting);
+    assert_string_equal(app->prompt.line.data, "replicate table-1b --seeds 3 --background");
+    press(app, "<Esc>");
+    assert_null(app_find(app, "replicate table-1b --seeds 3 --background"));
+    app_free(app);
+    session_free(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid),
-                                       cmocka_unit_test(test_tokens_typed_over_a_question)};
+                                       cmocka_unit_test(test_tokens_typed_over_a_question),
+                                       cmocka_unit_test(test_replicate_runs_only_what_was_asked)};
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }
