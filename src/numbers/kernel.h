@@ -29,7 +29,7 @@ static inline float fast_exp(float x)
     p = p * f + 1.6666665459e-1f;
     p = p * f + 5.0000001201e-1f;
     p = p * f * f + f + 1.0f;
-    int bits = ((int)n + 127) << 23;
+    unsigned bits = ((unsigned)(int)n + 127u) << 23; /* unsigned: a NaN may go through here, and comes out as one */
     float power;
     memcpy(&power, &bits, 4);
     return p * power;
