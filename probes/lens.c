@@ -13,13 +13,14 @@
 static const struct option options[] = {
     STUDY_OPTIONS,
     PICK_OPTIONS("test_ood:0"),
+    {"watch", OPTION_TEXT, NULL, .help = "one more token to follow, by its name or id: its P, rank and cosine", .placeholder = "TOKEN"},
     {"top", OPTION_INT, "1", .low = 1, .high = 20, .help = "how many tokens to name at each place"},
     {0},
 };
 
 struct look {
     const struct study *study;
-    int answer, bridge;            /* token ids, -1: unknown */
+    int answer, bridge, watched;   /* token ids, -1: unknown, or none */
     struct sink *sink;
     struct table *table;
     long top;
@@ -40,6 +41,11 @@ static void make_table(struct look *me)
     struct text name = {0};
     me->table = table_new("lens");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) table_column(me->table, columns[i].name, columns[i].role, columns[i].format);
+    if (me->watched >= 0) {
+        table_column(me->table, "p_watch", ROLE_VALUE, "%.3f");
+        table_column(me->table, "rank_watch", ROLE_VALUE, "%.0f");
+        table_column(me->table, "cosine_watch", ROLE_VALUE, "%.3f");
+    }
     for (long i = 2; i <= me->top; i++) {
         name.size = 0;
         text_add(&name, "token_%ld", i);
@@ -56,6 +62,7 @@ static void add_facts(struct look *me)
 {
     const struct dataset *data = me->study->data;
     pick_facts(&me->study->pick, data, me->table);
+    if (me->watched >= 0) table_fact(me->table, "watch", "%s", dataset_token(data, me->watched));
     table_fact(me->table, "predicted", "%s", me->predicted < 0 ? "not finite" : dataset_token(data, me->predicted));
     table_fact(me->table, "correct", "%s", me->answer < 0 ? "unknown" : me->predicted == me->answer ? "yes" : "no");
 }
@@ -73,7 +80,7 @@ static int best_but(const float *logits, int n, const int *taken, int count)
 
 /* What is kept of one state: the logits of a boundary go before those of the next are computed, so memory does not grow with the loops. */
 enum { TOP = 20 };
-struct spot { double norm, entropy, distance, cosine, p[TOP], answer[3], bridge[3]; int token[TOP]; };
+struct spot { double norm, entropy, distance, cosine, p[TOP], answer[3], bridge[3], watched[3]; int token[TOP]; };
 
 static void watch(double *out, struct run *run, const float *h, const float *logits, int v, int token)
 {
@@ -97,21 +104,24 @@ static void measure(const struct look *me, struct run *run, int k, int p, const 
     out->distance = before ? vector_distance(h, before, d) : NAN;
     watch(out->answer, run, h, logits, v, me->answer);
     watch(out->bridge, run, h, logits, v, me->bridge);
+    watch(out->watched, run, h, logits, v, me->watched);
 }
 
 static void show(const struct look *me, int p, int k, const struct spot *spot)
 {
     const struct dataset *data = me->study->data;
     bool finite = spot->token[0] >= 0;
-    struct cell cells[16 + 2 * TOP] = {
+    struct cell cells[19 + 2 * TOP] = {
         cell_number(p), cell_text(dataset_token(data, me->study->pick.question.tokens[p])), cell_number(k),
         cell_text(finite ? dataset_token(data, spot->token[0]) : "not finite"), cell_number(finite ? spot->token[0] : NAN), cell_number(spot->p[0]),
         cell_number(spot->cosine), cell_number(spot->norm), cell_number(spot->entropy), cell_number(spot->distance),
     };
     for (int i = 0; i < 3; i++) cells[10 + i] = cell_number(spot->answer[i]), cells[13 + i] = cell_number(spot->bridge[i]);
+    int at = 16;
+    for (int i = 0; i < 3 && me->watched >= 0; i++) cells[at++] = cell_number(spot->watched[i]);
     for (int i = 1; i < me->top; i++) {
-        cells[14 + 2 * i] = cell_text(spot->token[i] >= 0 ? dataset_token(data, spot->token[i]) : "");
-        cells[15 + 2 * i] = cell_number(spot->p[i]);
+        cells[at++] = cell_text(spot->token[i] >= 0 ? dataset_token(data, spot->token[i]) : "");
+        cells[at++] = cell_number(spot->p[i]);
     }
     sink_row(me->sink, cells);
 }
@@ -154,6 +164,15 @@ static bool visit(struct pass *pass, struct shard *shard)
     return true;
 }
 
+static bool find_watched(struct look *me, const char *token, struct err *err)
+{
+    const struct dataset *data = me->study->data;
+    me->watched = token ? dataset_id(data, token) : -1;
+    if (token && (me->watched < 0 || me->watched >= me->study->model->vocab_size))
+        return err_set(err, "--watch: '%s' is no token of %s", text_show(token), data->name);
+    return true;
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct study study;
@@ -162,6 +181,10 @@ static bool run(const struct command *self, struct session *session, const struc
     const struct question *question = &study.pick.question;
     struct look look = {.study = &study, .sink = sink, .top = args_int(args, "top"), .answer = question->answer,
                         .bridge = question->bridge_count ? question->bridges[0].token : -1};
+    if (!find_watched(&look, args_text(args, "watch"), err)) {
+        study_close(&study);
+        return false;
+    }
     make_table(&look);
     struct pass pass = {.model = study.model, .questions = question, .count = 1, .inner = study.pool, .loops = study.loops,
                         .setup = setup, .visit = visit, .self = &look};

@@ -280,6 +280,33 @@ static void test_one_question_is_what_it_is_among_all(void **unused)
     collector_release(&all), collector_release(&one), collector_release(&typed);
 }
 
+/* The watched token's numbers are those that it has as the answer; without --watch they are not there. */
+static void test_any_token_is_watched(void **unused)
+{
+    (void)unused;
+    static const char *const columns[][2] = {{"p_watch", "p_answer"}, {"rank_watch", "rank_answer"}, {"cosine_watch", "cosine_answer"}};
+    struct collector plain, watched, unknown;
+    struct err err = {0};
+    struct text line = {0};
+    const struct table *lens = run_line(&plain, "lens %s/drawn --data %s/data --row test_ood:3 --top 2", folder, folder);
+    assert_int_equal(table_find(lens, "p_watch"), -1);
+    const char *answer = table_fact_get(lens, "answer");
+    const struct table *more = run_line(&watched, "lens %s/drawn --data %s/data --row test_ood:3 --top 2 --watch %s", folder, folder, answer);
+    assert_string_equal(table_fact_get(more, "watch"), answer);
+    assert_int_equal(more->row_count, lens->row_count);
+    for (size_t r = 0; r < more->row_count; r++) {
+        for (int c = 0; c < 3; c++) assert_float_equal(table_number(more, r, columns[c][0]), table_number(lens, r, columns[c][1]), 0);
+        assert_string_equal(table_text(more, r, "token_2"), table_text(lens, r, "token_2"));
+        assert_float_equal(table_number(more, r, "p_2"), table_number(lens, r, "p_2"), 0);
+    }
+    collector_init(&unknown);
+    text_add(&line, "lens %s/drawn --data %s/data --row test_ood:3 --watch nobody", folder, folder);
+    assert_false(command_line(session, line.data, &unknown.sink, &err));
+    assert_non_null(strstr(err.text, "'nobody' is no token of"));
+    collector_release(&plain), collector_release(&watched), collector_release(&unknown);
+    text_clear(&line);
+}
+
 /* A model and itself: no difference, no disagreement. And what two models differ in is what each says alone. */
 static void test_comparisons(void **unused)
 {
@@ -308,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
         cmocka_unit_test(test_flips_add_up_to_the_sweep),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
+        cmocka_unit_test(test_any_token_is_watched),
     };
     return cmocka_run_group_tests_name("measures", tests, set_up, tear_down);
 }

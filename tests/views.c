@@ -20,6 +20,8 @@
 
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
+    {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
+    {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"},
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
@@ -95,6 +97,12 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"compare-ascii", "compare", "", 16, 60, true},
     {"grid-token", "grid", "PP><Right>", 24, 80, false},
     {"grid-type", "grid", "t", 24, 80, false},
+    {"grid-watch", "grid", "We18<Enter>mm<Right>", 30, 100, false},
+    {"grid-choose", "grid", "We12<Tab>", 16, 60, true},
+    {"token-grid", "grid", ":open rlt<Enter>:view grid<Enter><Right>", 24, 80, false},
+    {"token-loops", "loops", ":open rlt<Enter><Right>", 24, 80, false},
+    {"token-places", "intervene", ":open rlt<Enter>:view intervene<Enter>p<Up>", 24, 80, false},
+    {"token-fade", "intervene", ":open rlt<Enter>:view intervene<Enter>r", 16, 60, true},
     {"train", "train", "", 24, 80, false},
     {"train-timeline", "train", "<Down>t", 40, 120, false},
     {"train-ascii", "train", "<Up>", 16, 60, true},
@@ -208,6 +216,42 @@ static void test_tokens_typed_over_a_question(void **unused)
     session_free(session);
 }
 
+/* By token an edit says no position, begins where the bridge is, and goes where the grid's cursor was. */
+static void test_edits_by_token(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "intervene", .keys = ":open rlt<Enter>:view intervene<Enter>"});
+    assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.2:alpha=0.5,norm=rms");
+    press(app, "<Up><Left>");
+    assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.1:alpha=0.5,norm=rms");
+    press(app, ":view grid<Enter>pi"); /* behind the last token nothing follows */
+    assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.2:alpha=0.5,norm=rms");
+    app_free(app);
+    session_free(session);
+}
+
+/* w goes to the chosen token only when there is one; the setting takes any token and gives it back. */
+static void test_watch_any_token(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "grid", .keys = "www"});
+    struct text settings = {0};
+    assert_string_equal(app->message, "watching the bridge");
+    press(app, "We18<Enter>");
+    assert_string_equal(app_result(app, app->line_shown)->line, "lens models/vanilla --row test_ood:0 --watch e18");
+    settings_add(app, SETTINGS_ALL, &settings);
+    assert_non_null(strstr(settings.data, "set grid.watch e18\n"));
+    press(app, "w");
+    assert_string_equal(app_result(app, app->line_shown)->line, "lens models/vanilla --row test_ood:0");
+    press(app, "www");
+    assert_string_equal(app->message, "watching e18");
+    text_clear(&settings);
+    app_free(app);
+    session_free(session);
+}
+
 /* Measuring is asked for once and read anew when it has ended; training is only a line to be entered. */
 static void test_replicate_runs_only_what_was_asked(void **unused)
 {
@@ -233,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid),
                                        cmocka_unit_test(test_tokens_typed_over_a_question),
+                                       cmocka_unit_test(test_edits_by_token), cmocka_unit_test(test_watch_any_token),
                                        cmocka_unit_test(test_replicate_runs_only_what_was_asked)};
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

@@ -141,6 +141,14 @@ int app_fact_int(const struct app *app, const char *property, int otherwise)
     return text && parse_int(text, &value) ? (int)value : otherwise;
 }
 
+bool app_by_token(const struct app *app)
+{
+    const char *boundary = app_fact(app, "boundary");
+    return boundary && !strcmp(boundary, "token");
+}
+
+char app_boundary(const struct app *app) { return app_by_token(app) ? 's' : 'h'; }
+
 static const struct result *find_line(const struct app *app, const char *format, va_list args)
 {
     char line[2048];

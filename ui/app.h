@@ -42,7 +42,7 @@ struct pane {              /* what a view wants; one for each view */
 struct spot { struct area area; int code; }; /* a place that a view takes clicks on */
 struct tab { int from, to; const struct view *view; };
 
-enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG, ASK_TOKENS }; /* what the prompt is for */
+enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG, ASK_TOKENS, ASK_WATCH }; /* what the prompt is for */
 
 struct app {
     struct session *session;
@@ -126,6 +126,8 @@ const char *app_subject(const struct app *app);                                 
 void *app_state(struct app *app, size_t size);                                       /* the current view's own: zeroed at first, freed with the app */
 const char *app_fact(const struct app *app, const char *property);                   /* of `info` on the open model; NULL: not known (yet) */
 int app_fact_int(const struct app *app, const char *property, int otherwise);
+bool app_by_token(const struct app *app);                                            /* states go from token to token: s.t, one a position */
+char app_boundary(const struct app *app);                                            /* what a boundary is called: 'h', or 's' by token */
 void app_go(struct app *app, const struct view *view);
 void app_open(struct app *app, const char *model);
 void app_use_data(struct app *app, const char *data);                                /* "": the model's own again */

@@ -167,7 +167,9 @@ void app_update(struct app *app)
     struct pane *pane = app_pane(app, app->view);
     pane->count = app->head.count = app->line_shown = 0;
     if (app->model) want_head(app, "info %s", app_model(app));
-    bool tokens = app->prompting && (app->asking == ASK_TOKENS || strstr(app->prompt.line.data, "--tokens")); /* they are to be completed */
+    const char *typed = app->prompt.line.data;
+    bool tokens = app->prompting && (app->asking == ASK_TOKENS || app->asking == ASK_WATCH || strstr(typed, "--tokens") ||
+                                     strstr(typed, "--watch")); /* they are to be completed */
     if (app->model && tokens) want_head(app, "vocab %s", app_subject(app));
     if (app->view->lines) app->view->lines(app);
     look_up(app, &app->head);

@@ -134,9 +134,11 @@ static void fit_edit(struct search *s)
             text_clear(&name);
         }
     }
-    for (int k = 0; at && !colon && k <= app_fact_int(s->app, "loops", 1); k++) {
+    enum { TOKENS = 8 }; /* by token there are as many as a question is long */
+    int last = app_by_token(s->app) ? TOKENS : app_fact_int(s->app, "loops", 1);
+    for (int k = 0; at && !colon && k <= last; k++) {
         struct text boundary = {0};
-        text_add(&boundary, "h.%d:", k);
+        text_add(&boundary, "%c.%d:", app_boundary(s->app), k);
         fits_joined(s, start, boundary.data);
         text_clear(&boundary);
     }
@@ -149,7 +151,7 @@ static void fit_value(struct search *s, const struct option *o)
     if (o->choices) fit_choices(s, "", o->choices);
     else if (!strcmp(o->name, "split")) fit_column(s, splits, "split", ",", "");
     else if (!strcmp(o->name, "row")) fit_column(s, splits, "split", "", ":");
-    else if (!strcmp(o->name, "tokens")) fit_tokens(s);
+    else if (!strcmp(o->name, "tokens") || !strcmp(o->name, "watch")) fit_tokens(s);
     else if (!strcmp(o->name, "data")) fit_shared(s, "datasets", "dataset.json", ".spec"), fit_files(s);
     else if (!strcmp(o->name, "do")) fit_edit(s);
     else if (!strcmp(o->name, "over")) {
@@ -236,7 +238,7 @@ static void search(struct search *s, const char *head)
     enum asking asking = s->app->asking;
     if (asking == ASK_MODEL) fit_shared(s, "models", "config.json", NULL), fit_files(s);
     else if (asking == ASK_DATA) fit_shared(s, "datasets", "dataset.json", ".spec"), fit_files(s);
-    else if (asking == ASK_TOKENS) fit_tokens(s);
+    else if (asking == ASK_TOKENS || asking == ASK_WATCH) fit_tokens(s);
     else if (asking != ASK_COMMAND) fit_files(s);
     else if (words_split(head, &words, &count, &err)) {
         if (!count) fit_first(s);

@@ -12,12 +12,12 @@ static int draw_heads(struct cells *cells, struct area area, int bar)
     return 1;
 }
 
-static void draw_line(struct cells *cells, struct area area, const struct table *table, size_t r, int bar)
+static void draw_line(struct cells *cells, struct area area, const struct table *table, size_t r, int bar, char letter)
 {
     double survives = table_number(table, r, "survives"), ratio = table_number(table, r, "ratio"), boundary = table_number(table, r, "boundary");
     bool written = survives == 1 && ratio == 1;
     enum tint tint = written ? TINT_DIM : TINT_SERIES_1;
-    cells_text(cells, area.row, area.col + 1, TINT_KEY, "h.%.0f", boundary);
+    cells_text(cells, area.row, area.col + 1, TINT_KEY, "%c.%.0f", letter, boundary);
     draw_right(cells, area.row, area.col + 16, TINT_PLAIN, "%.0f", table_number(table, r, "position"));
     draw_right(cells, area.row, area.col + 22, TINT_DIM, "%.0f", table_number(table, r, "n"));
     draw_right(cells, area.row, area.col + 28, TINT_TITLE, "%s", unit_show(survives));
@@ -28,19 +28,20 @@ static void draw_line(struct cells *cells, struct area area, const struct table 
 }
 
 /* The last boundary of the edited position, in words. */
-static void draw_verdict(struct cells *cells, struct area area, const struct table *table, const char *split)
+static void draw_verdict(struct cells *cells, struct area area, const struct table *table, const char *split, char letter)
 {
     double position = NAN, left = NAN, boundary = NAN, ratio = NAN;
     for (size_t r = 0; r < table->row_count; r++) {
         const char *name = table_text(table, r, "split");
         if (!name || strcmp(name, split) != 0) continue;
         if (isnan(position)) position = table_number(table, r, "position");
-        if (table_number(table, r, "position") != position) continue;
+        if (letter == 's') position = table_number(table, r, "position"); /* by token every boundary is of another position */
+        else if (table_number(table, r, "position") != position) continue;
         left = table_number(table, r, "survives"), ratio = table_number(table, r, "ratio"), boundary = table_number(table, r, "boundary");
     }
     if (isnan(left) || area.rows < 1) return;
     struct text text = {0};
-    text_add(&text, "At h.%.0f, position %.0f, %.0f %% of what was written is left along its direction; ", boundary, position, 100 * left);
+    text_add(&text, "At %c.%.0f, position %.0f, %.0f %% of what was written is left along its direction; ", letter, boundary, position, 100 * left);
     text_add(&text, "the whole difference has %.0f %% of its length.", 100 * ratio);
     draw_wrapped(cells, area, TINT_PLAIN, text.data);
     text_clear(&text);
@@ -62,10 +63,10 @@ void fade_panel_draw(const struct fade_panel *p, struct cells *cells, struct are
         const char *split = table_text(table, r, "split");
         bool reached = !(table_number(table, r, "ratio") == 0); /* where nothing arrived there is nothing to see */
         if (!split || strcmp(split, p->split) != 0 || !reached) continue;
-        draw_line(cells, (struct area){row++, area.col, 1, area.cols}, table, r, bar);
+        draw_line(cells, (struct area){row++, area.col, 1, area.cols}, table, r, bar, p->boundary);
         shown++;
     }
     if (!shown) cells_text(cells, row++, area.col + 2, TINT_WARN, "the edit changed nothing");
     int rest = area.row + area.rows - row - 1;
-    if (rest > 0) draw_verdict(cells, (struct area){row + 1, area.col + 1, rest, area.cols - 2}, table, p->split);
+    if (rest > 0) draw_verdict(cells, (struct area){row + 1, area.col + 1, rest, area.cols - 2}, table, p->split, p->boundary);
 }

@@ -71,6 +71,7 @@ int form_position(const struct form *form, const struct lens *lens)
 {
     char value[32];
     long number;
+    if (form->by_token) return form->boundary - 1;
     form_value(form, "position", value);
     if (!strcmp(value, "bridge")) return lens->bridge_position;
     if (!strcmp(value, "answer")) return lens->answer_position;
@@ -81,9 +82,11 @@ int form_position(const struct form *form, const struct lens *lens)
 void form_move(struct form *form, int step)
 {
     int first = interventions[0] && interventions[1] ? -2 : -1, last = option_count(form) - 1;
-    form->field += step;
-    if (form->field < first) form->field = last;
-    if (form->field > last) form->field = first;
+    do {
+        form->field += step;
+        if (form->field < first) form->field = last;
+        if (form->field > last) form->field = first;
+    } while (form->by_token && form->field >= 0 && form->field == option_place(form, "position"));
 }
 
 /* ---- change */
@@ -191,12 +194,13 @@ bool form_read(struct form *form, const char *edit)
 
 void form_add(const struct form *form, bool with_alpha, struct text *out)
 {
-    text_add(out, "%s@h.%d", form->kind ? form->kind->name : "", form->boundary);
+    text_add(out, "%s@%c.%d", form->kind ? form->kind->name : "", form->by_token ? 's' : 'h', form->boundary);
     char mark = ':';
     for (int i = 0; i < option_count(form); i++) {
         const struct option *option = &form->kind->options[i];
-        bool alpha = !strcmp(option->name, "alpha"), always = alpha || !strcmp(option->name, "position") || !strcmp(option->name, "norm");
-        if (alpha && !with_alpha) continue;
+        bool alpha = !strcmp(option->name, "alpha"), place = !strcmp(option->name, "position");
+        bool always = alpha || place || !strcmp(option->name, "norm");
+        if ((alpha && !with_alpha) || (place && form->by_token)) continue;
         if (!*form->values[i] || (!always && option->fallback && !strcmp(option->fallback, form->values[i]))) continue;
         text_add(out, "%c%s=%s", mark, option->name, form->values[i]);
         mark = ',';
@@ -233,12 +237,12 @@ int form_draw(const struct form *form, struct cells *cells, struct area area)
     int row = area.row, col = area.col + 1;
     char boundary[16];
     if (!form->kind) return 0;
-    snprintf(boundary, sizeof boundary, "h.%d", form->boundary);
+    snprintf(boundary, sizeof boundary, "%c.%d", form->by_token ? 's' : 'h', form->boundary);
     draw_field(cells, area, &row, &col, "edit", form->kind->name, form->field == -2);
     draw_field(cells, area, &row, &col, "boundary", boundary, form->field == -1);
-    int alpha = option_place(form, "alpha");
+    int alpha = option_place(form, "alpha"), place = form->by_token ? option_place(form, "position") : -1;
     for (int i = 0; i < option_count(form); i++)
-        if (i != alpha) draw_field(cells, area, &row, &col, form->kind->options[i].name, form->values[i], form->field == i);
+        if (i != alpha && i != place) draw_field(cells, area, &row, &col, form->kind->options[i].name, form->values[i], form->field == i);
     row++;
     if (alpha >= 0) draw_slider(form, cells, row++, area.col + 1, area.cols - 3, form->field == alpha);
     return row - area.row;

@@ -18,6 +18,7 @@ enum { FORM_OPTIONS = 12 };
 struct form {
     const struct intervention *kind; /* NULL: there is none at all */
     int boundary;
+    bool by_token;                   /* boundaries are s.t, which are of one position each: there is none to choose */
     char values[FORM_OPTIONS][32];   /* in the order of kind->options */
     int field;                       /* -2: the kind, -1: the boundary, 0 ...: an option */
 };

@@ -8,6 +8,8 @@
 
 enum { LABEL = 12, CELL_LEAST = 12, CELL_MOST = 20 };
 
+static bool is_there(const struct pair_panel *p, int position, int boundary) { return !p->by_token || boundary == position + 1; }
+
 static bool is_changed(const struct pair_panel *p, int position, int boundary)
 {
     double was = lens_number(&p->before, position, boundary, "p"), is = lens_number(&p->after, position, boundary, "p");
@@ -42,9 +44,10 @@ static int draw_half(const struct pair_panel *p, struct cells *cells, struct are
     col = cells_put(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, lens_fact(lens, "predicted"), 12);
     cells_text(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong");
     for (int b = 0; b < shown; b++) {
-        cells_text(cells, area.row + 1, area.col + 1 + b * width, first + b == p->boundary ? TINT_KEY : TINT_DIM, "h.%d", first + b);
+        cells_text(cells, area.row + 1, area.col + 1 + b * width, first + b == p->boundary ? TINT_KEY : TINT_DIM, "%c.%d",
+                   p->by_token ? 's' : 'h', first + b);
         for (int i = 0; i < lens->positions && i + 2 < area.rows; i++)
-            draw_state(p, cells, area.row + 2 + i, area.col + b * width, width, lens, i, first + b);
+            if (is_there(p, i, first + b)) draw_state(p, cells, area.row + 2 + i, area.col + b * width, width, lens, i, first + b);
     }
     return 2 + lens->positions;
 }
@@ -55,9 +58,10 @@ static void draw_changes(const struct pair_panel *p, struct cells *cells, struct
     int changed = 0, all = 0;
     if (area.rows < 1) return;
     for (int k = p->boundary; k < p->before.boundaries; k++)
-        for (int i = 0; i < p->before.positions; i++) changed += is_changed(p, i, k), all++;
-    cells_text(cells, area.row, area.col + 1, changed ? TINT_PLAIN : TINT_WARN, changed ? "%d of %d places from h.%d on decode differently (*)" :
-               "nothing decodes differently: %d of %d places from h.%d on", changed, all, p->boundary);
+        for (int i = 0; i < p->before.positions; i++)
+            if (is_there(p, i, k)) changed += is_changed(p, i, k), all++;
+    cells_text(cells, area.row, area.col + 1, changed ? TINT_PLAIN : TINT_WARN, changed ? "%d of %d places from %c.%d on decode differently (*)" :
+               "nothing decodes differently: %d of %d places from %c.%d on", changed, all, p->by_token ? 's' : 'h', p->boundary);
 }
 
 void pair_panel_draw(const struct pair_panel *p, struct cells *cells, struct area area)

@@ -526,8 +526,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     int list = area.cols * 3 / 8 < 52 ? area.cols * 3 / 8 : 52;
     if (list < 28) list = area.cols >= 76 ? 28 : 22;
     collect(&plot);
-    cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, h.%d", s->wrong ? "wrong answer" : "question",
-               s->boundary);
+    cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, %c.%d", s->wrong ? "wrong answer" : "question",
+               app_boundary(app), s->boundary);
     draw_plot(&plot, (struct area){area.row + 1, area.col, area.rows - 1, area.cols - list - 1});
     struct area side = {area.row, area.col + area.cols - list, area.rows, list - 1};
     int taken = draw_series(&plot, side);

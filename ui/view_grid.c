@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENS };
 enum metric { TOKEN, PROBABILITY, RANK, COSINE, NORM, ENTROPY, DISTANCE, METRICS };
-enum watch { BRIDGE, ANSWER, DECODED, WATCHES };
+enum watch { BRIDGE, ANSWER, DECODED, CHOSEN, WATCHES };
 
 static const char *const metric_names[METRICS] = {"token, P, cosine", "P", "rank", "cosine", "norm", "entropy", "distance"};
 static const char *const metric_help[METRICS] = {
@@ -18,13 +17,40 @@ static const char *const metric_help[METRICS] = {
     "cosine with the watched token's embedding", "length of the state", "entropy of the decoded probabilities, in nats",
     "distance from the boundary before",
 };
-static const char *const watch_names[WATCHES] = {"bridge", "answer", "decoded token"};
+static const char *const watch_names[WATCHES] = {"bridge", "answer", "decoded token", "chosen token"};
 
-struct state { enum metric metric; enum watch watch; };
+struct state {
+    enum metric metric;
+    enum watch watch;
+    char chosen[64];       /* the token that the user typed; "": none yet */
+    int watching;          /* the want of its lens; -1: none */
+};
+
+enum { LENS };
+
+static bool is_watching(const struct state *s) { return s->watch == CHOSEN && *s->chosen; }
 
 static void lines(struct app *app)
 {
+    struct state *s = app_state(app, sizeof *s);
     question_want(app);
+    s->watching = -1;
+    if (!app->model || !is_watching(s)) return;
+    struct text token = {0};
+    text_add_quoted(&token, s->chosen);
+    s->watching = app_want(app, "lens %s %s --watch %s", app_subject(app), question_option(app), token.data);
+    app_show(app, s->watching);
+    text_clear(&token);
+}
+
+/* Where the cursor is. By token a position has one state: one number says both. */
+struct cursor { int boundary, position; };
+
+static struct cursor cursor_of(const struct app *app, const struct lens *lens)
+{
+    struct cursor at = {app->boundary < lens->boundaries ? app->boundary : lens->boundaries - 1, question_position(app, lens)};
+    if (app_by_token(app)) at.boundary = at.position + 1;
+    return at;
 }
 
 /* ---- keys */
@@ -32,7 +58,14 @@ static void lines(struct app *app)
 static void press_boundary(struct app *app, int key)
 {
     struct lens lens = lens_of(app_table(app, LENS, 0));
-    app->boundary += key == PRESS_LEFT ? -1 : 1;
+    int step = key == PRESS_LEFT ? -1 : 1;
+    if (app_by_token(app)) {
+        int to = question_position(app, &lens) + step;
+        if (to >= 0 && to < lens.positions) app->position = to;
+        app->boundary = question_position(app, &lens) + 1;
+        return;
+    }
+    app->boundary += step;
     if (app->boundary >= lens.boundaries) app->boundary = lens.boundaries - 1;
     if (app->boundary < 0) app->boundary = 0;
 }
@@ -42,6 +75,7 @@ static void press_position(struct app *app, int key)
     struct lens lens = lens_of(app_table(app, LENS, 0));
     int at = question_position(app, &lens) + (key == 'p' ? 1 : lens.positions - 1);
     if (lens.positions) app->position = at % lens.positions;
+    if (app_by_token(app)) app->boundary = app->position + 1;
 }
 
 enum { SPOT_ROW = 1000 }; /* a cell's spot: its position times this, and its boundary */
@@ -59,13 +93,26 @@ static void press_metric(struct app *app, int key)
     app_say(app, "cells show %s: %s", metric_names[s->metric], metric_help[s->metric]);
 }
 
+static void show_watched(struct state *s)
+{
+    if (s->metric == TOKEN || s->metric >= NORM) s->metric = PROBABILITY; /* a watched token is seen in these */
+}
+
 static void press_watch(struct app *app, int key)
 {
     (void)key;
     struct state *s = app_state(app, sizeof *s);
-    s->watch = (s->watch + 1) % WATCHES;
-    if (s->metric == TOKEN || s->metric >= NORM) s->metric = PROBABILITY; /* a watched token is seen in these */
-    app_say(app, "watching the %s", watch_names[s->watch]);
+    s->watch = (s->watch + 1) % (*s->chosen ? WATCHES : CHOSEN);
+    show_watched(s);
+    if (is_watching(s)) app_say(app, "watching %s", s->chosen);
+    else app_say(app, "watching the %s", watch_names[s->watch]);
+}
+
+static void press_choose(struct app *app, int key)
+{
+    (void)key;
+    struct state *s = app_state(app, sizeof *s);
+    app_ask(app, ASK_WATCH, s->chosen);
 }
 
 static void press_intervene(struct app *app, int key)
@@ -73,7 +120,8 @@ static void press_intervene(struct app *app, int key)
     (void)key;
     struct lens lens = lens_of(app_table(app, LENS, 0));
     app->edit_here = true;
-    app->position = question_position(app, &lens);
+    struct cursor at = cursor_of(app, &lens);
+    app->position = at.position, app->boundary = at.boundary;
     app_go(app, view_find("intervene"));
 }
 
@@ -108,7 +156,7 @@ static void get_metric(struct app *app, struct text *out)
 static void get_watch(struct app *app, struct text *out)
 {
     const struct state *s = app_state(app, sizeof *s);
-    text_add(out, "%s", watches[s->watch]);
+    text_add(out, "%s", is_watching(s) ? s->chosen : watches[s->watch == CHOSEN ? BRIDGE : s->watch]);
 }
 
 static bool set_metric(struct app *app, const char *value)
@@ -124,14 +172,19 @@ static bool set_watch(struct app *app, const char *value)
 {
     struct state *s = app_state(app, sizeof *s);
     int at;
-    if (!choose(watches, value, &at)) return false;
-    s->watch = (enum watch)at;
+    if (choose(watches, value, &at)) s->watch = (enum watch)at;
+    else if (!*value || strlen(value) >= sizeof s->chosen || strchr(value, ' ')) return false;
+    else {
+        snprintf(s->chosen, sizeof s->chosen, "%s", value);
+        s->watch = CHOSEN;
+        show_watched(s);
+    }
     return true;
 }
 
 static const struct setting settings[] = {
     {"metric", "the number in the cells", get_metric, set_metric, metrics},
-    {"watch", "the token that is watched", get_watch, set_watch, watches},
+    {"watch", "the token that is watched: one of these, or any by its name", get_watch, set_watch, watches},
     {0},
 };
 
@@ -142,7 +195,8 @@ static const struct binding keys[] = {
     {{'n', 'N'}, "wrong", "the next question that is answered wrong, the one before", question_press_wrong},
     {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
     {{'m', 'M'}, "metric", "shows another number in the cells", press_metric},
-    {{'w'}, "watch", "watches another token: bridge, answer, the decoded one", press_watch},
+    {{'w'}, "watch", "watches another token: bridge, answer, the decoded one, the chosen one", press_watch},
+    {{'W'}, "choose", "any token to watch, by its name; Tab completes", press_choose},
     {{'<', '>'}, "token", "another token under the cursor, its neighbour in the vocabulary: what changes is marked", question_press_token},
     {{'t'}, "type", "tokens in place of these; Tab completes their names, and none brings the question's own back", question_press_tokens},
     {{'[', ']'}, "split", "questions of the split before, of the next", question_press_split},
@@ -156,6 +210,8 @@ struct grid {
     struct app *app;
     struct cells *cells;
     struct lens lens, before; /* before: of the question's own tokens, when others were typed */
+    struct lens watched;   /* the same with the numbers of the chosen token; no table: none, or not there yet */
+    bool by_token;
     struct state *state;
     int label, width;      /* columns of the left labels and of one boundary */
     int first, shown;      /* boundaries on the screen */
@@ -164,15 +220,18 @@ struct grid {
 
 static int left_of(const struct grid *g, struct area area, int boundary) { return area.col + g->label + (boundary - g->first) * g->width; }
 
+/* By token there is one state for a position. */
+static bool is_there(const struct grid *g, int position, int boundary) { return !g->by_token || boundary == position + 1; }
+
 static const char *watched_column(const struct grid *g)
 {
     static const char *const columns[][WATCHES] = {
-        [PROBABILITY] = {"p_bridge", "p_answer", "p"},
-        [RANK] = {"rank_bridge", "rank_answer", NULL},
-        [COSINE] = {"cosine_bridge", "cosine_answer", "cosine"},
-        [NORM] = {"norm", "norm", "norm"},
-        [ENTROPY] = {"entropy", "entropy", "entropy"},
-        [DISTANCE] = {"distance", "distance", "distance"},
+        [PROBABILITY] = {"p_bridge", "p_answer", "p", "p_watch"},
+        [RANK] = {"rank_bridge", "rank_answer", NULL, "rank_watch"},
+        [COSINE] = {"cosine_bridge", "cosine_answer", "cosine", "cosine_watch"},
+        [NORM] = {"norm", "norm", "norm", "norm"},
+        [ENTROPY] = {"entropy", "entropy", "entropy", "entropy"},
+        [DISTANCE] = {"distance", "distance", "distance", "distance"},
     };
     return columns[g->state->metric][g->state->watch];
 }
@@ -198,14 +257,17 @@ static void draw_token(struct grid *g, int row, int col, int position, int bound
     if (g->width >= 22) cells_text(g->cells, row, col + wide + 5, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));
 }
 
+static enum tint watch_tint(enum watch watch) { return watch == ANSWER ? TINT_GOOD : watch == CHOSEN ? TINT_SERIES_3 : TINT_CHANGED; }
+
 static void draw_number(struct grid *g, int row, int col, int position, int boundary)
 {
     const char *column = watched_column(g);
-    double value = column ? lens_number(&g->lens, position, boundary, column) : 1;
+    const struct lens *lens = is_watching(g->state) && g->state->metric < NORM ? &g->watched : &g->lens;
+    double value = column ? lens_number(lens, position, boundary, column) : 1;
     bool unit = g->state->metric == PROBABILITY || g->state->metric == COSINE;
     draw_right(g->cells, row, col + 6, TINT_PLAIN, "%s", unit ? unit_show(value) : number_show(value));
     int bar = g->width - 9;
-    if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, g->state->watch == ANSWER ? TINT_GOOD : TINT_CHANGED);
+    if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, watch_tint(g->state->watch));
 }
 
 static void draw_cell(struct grid *g, int row, int col, int position, int boundary)
@@ -227,10 +289,11 @@ static int draw_heads(struct grid *g, struct area area)
     for (int b = g->first; b < g->first + g->shown; b++) {
         int col = left_of(g, area, b);
         enum tint tint = b == g->boundary ? TINT_KEY : TINT_PLAIN;
-        int end = cells_text(g->cells, area.row, col, tint, "h.%d", b);
+        int end = cells_text(g->cells, area.row, col, tint, "%c.%d", g->by_token ? 's' : 'h', b);
         const char *name = b == 0 ? "embedding" : b == g->lens.boundaries - 1 ? "= logits" : "";
-        cells_put(g->cells, area.row, end + 1, TINT_DIM, name, g->width - 5);
-        if (b) cells_text(g->cells, area.row + 1, col, TINT_DIM, "after loop %d", b);
+        cells_put(g->cells, area.row, end + 1, TINT_DIM, g->by_token ? lens_text(&g->lens, b - 1, b, "input") : name, g->width - 5);
+        if (g->by_token) cells_text(g->cells, area.row + 1, col, TINT_DIM, "after token %d", b);
+        else if (b) cells_text(g->cells, area.row + 1, col, TINT_DIM, "after loop %d", b);
         else cells_text(g->cells, area.row + 1, col, TINT_DIM, "before loop 1");
     }
     return 2;
@@ -242,9 +305,10 @@ static int draw_positions(struct grid *g, struct area area, int rows)
     for (int i = 0; i < shown; i++) {
         int position = first + i, row = area.row + i;
         draw_right(g->cells, row, area.col + 4, TINT_DIM, "%d", position);
-        const char *input = lens_text(&g->lens, position, 0, "input");
+        const char *input = lens_text(&g->lens, position, g->by_token ? position + 1 : 0, "input");
         cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, input, g->label - 6);
         for (int b = g->first; b < g->first + g->shown; b++) {
+            if (!is_there(g, position, b)) continue;
             draw_cell(g, row, left_of(g, area, b), position, b);
             app_spot(g->app, (struct area){row, left_of(g, area, b) - 1, 1, g->width}, position * SPOT_ROW + b);
         }
@@ -254,40 +318,73 @@ static int draw_positions(struct grid *g, struct area area, int rows)
 
 /* ---- the watched tokens through the loops */
 
-static void draw_track(struct grid *g, struct area area, const char *name, int position, const char *column, bool bar, enum tint tint)
+struct track {             /* a token followed at a position, or, by token, through all positions */
+    const struct lens *lens;
+    const char *name, *token, *columns[3];
+    int position;
+    enum tint tint;
+};
+
+static void draw_track(struct grid *g, struct area area, const struct track *track, int i)
 {
-    cells_put(g->cells, area.row, area.col + 2, TINT_DIM, name, g->label - 3);
+    static const char *const names[] = {"P", "cosine", "rank"};
+    bool bar = i < 2;
+    cells_put(g->cells, area.row, area.col + 2, TINT_DIM, names[i], g->label - 3);
     for (int b = g->first; b < g->first + g->shown; b++) {
-        double value = lens_number(&g->lens, position, b, column);
+        double value = lens_number(track->lens, g->by_token ? b - 1 : track->position, b, track->columns[i]);
         int col = left_of(g, area, b), width = g->width - 9;
         draw_right(g->cells, area.row, col + 6, TINT_PLAIN, "%s", bar ? unit_show(value) : number_show(value));
-        if (bar && width >= 3) draw_bar(g->cells, area.row, col + 7, width < 30 ? width : 30, value, tint);
+        if (bar && width >= 3) draw_bar(g->cells, area.row, col + 7, width < 30 ? width : 30, value, track->tint);
     }
 }
 
-static int draw_tracks(struct grid *g, struct area area, bool bridge)
+static int draw_tracks(struct grid *g, struct area area, const struct track *track)
 {
-    int position = bridge ? g->lens.bridge_position : g->lens.answer_position, row = area.row;
-    enum tint tint = bridge ? TINT_CHANGED : TINT_GOOD;
-    if (position < 0 || area.rows < 2 || (!bridge && !strcmp(lens_fact(&g->lens, "answer"), "unknown"))) return 0;
+    int row = area.row;
     struct text title = {0};
-    text_add(&title, "%s %s at position %d", bridge ? "bridge" : "answer", lens_fact(&g->lens, bridge ? "bridge" : "answer"), position);
+    if (track->position < 0 || area.rows < 2) return 0;
+    text_add(&title, "%s %s %s %d", track->name, track->token, g->by_token ? "after each token; looked for after token" : "at position",
+             track->position + (g->by_token ? 1 : 0));
     draw_heading(g->cells, row++, area.col, area.cols - 1, title.data);
     text_clear(&title);
-    const char *columns[] = {bridge ? "p_bridge" : "p_answer", bridge ? "cosine_bridge" : "cosine_answer", bridge ? "rank_bridge" : "rank_answer"};
-    static const char *const names[] = {"P", "cosine", "rank"};
-    for (int i = 0; i < 3 && row < area.row + area.rows; i++)
-        draw_track(g, (struct area){row++, area.col, 1, area.cols}, names[i], position, columns[i], i < 2, tint);
+    for (int i = 0; i < 3 && row < area.row + area.rows; i++) draw_track(g, (struct area){row++, area.col, 1, area.cols}, track, i);
     return row - area.row;
+}
+
+static int draw_bridge(struct grid *g, struct area area)
+{
+    return draw_tracks(g, area, &(struct track){&g->lens, "bridge", lens_fact(&g->lens, "bridge"), {"p_bridge", "cosine_bridge", "rank_bridge"},
+                                                g->lens.bridge_position, TINT_CHANGED});
+}
+
+static int draw_answer(struct grid *g, struct area area)
+{
+    if (!strcmp(lens_fact(&g->lens, "answer"), "unknown")) return 0;
+    return draw_tracks(g, area, &(struct track){&g->lens, "answer", lens_fact(&g->lens, "answer"), {"p_answer", "cosine_answer", "rank_answer"},
+                                                g->lens.answer_position, TINT_GOOD});
+}
+
+/* What the user chose, under the cursor; or why it cannot be watched. */
+static int draw_chosen(struct grid *g, struct area area)
+{
+    const struct result *result = app_result(g->app, g->state->watching);
+    if (!is_watching(g->state) || area.rows < 1) return 0;
+    if (result && result->state == RESULT_FAILED)
+        return draw_wrapped(g->cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_BAD,
+                            result->wrong ? result->wrong : "");
+    return draw_tracks(g, area, &(struct track){&g->watched, "watched", *lens_fact(&g->watched, "watch") ? lens_fact(&g->watched, "watch") : g->state->chosen,
+                                                {"p_watch", "cosine_watch", "rank_watch"}, g->position,
+                                                watch_tint(CHOSEN)});
 }
 
 /* One sentence about the boundary under the cursor, where the bridge stands. */
 static void draw_verdict(struct grid *g, struct area area)
 {
-    double p = lens_number(&g->lens, g->lens.bridge_position, g->boundary, "p_bridge");
-    double cosine = lens_number(&g->lens, g->lens.bridge_position, g->boundary, "cosine_bridge");
+    int position = g->by_token ? g->boundary - 1 : g->lens.bridge_position;
+    double p = lens_number(&g->lens, position, g->boundary, "p_bridge"), cosine = lens_number(&g->lens, position, g->boundary, "cosine_bridge");
     if (area.rows < 1 || isnan(p) || isnan(cosine)) return;
-    int col = cells_text(g->cells, area.row, area.col + 1, TINT_PLAIN, "At h.%d the bridge is ", g->boundary);
+    int col = cells_text(g->cells, area.row, area.col + 1, TINT_PLAIN, "At %c.%d the bridge is ", g->by_token ? 's' : 'h',
+                         g->boundary);
     col = cells_text(g->cells, area.row, col, p >= 0.5 ? TINT_GOOD : TINT_BAD, "%s", p >= 0.5 ? "decodable" : "not decodable");
     col = cells_text(g->cells, area.row, col, TINT_PLAIN, " (P %s), ", unit_show(p));
     col = cells_text(g->cells, area.row, col, cosine >= 0.8 ? TINT_GOOD : TINT_BAD, "%s", cosine >= 0.8 ? "aligned" : "not aligned");
@@ -300,24 +397,34 @@ static void lay_out(struct grid *g, const struct app *app, struct area area)
 {
     int longest = 4;
     for (int p = 0; p < g->lens.positions; p++) {
-        int width = text_width(lens_text(&g->lens, p, 0, "input"));
+        int width = text_width(lens_text(&g->lens, p, g->by_token ? p + 1 : 0, "input"));
         if (width > longest) longest = width;
     }
     g->label = longest < 14 ? longest + 8 : 22;
-    g->boundary = app->boundary < g->lens.boundaries ? app->boundary : g->lens.boundaries - 1;
-    g->position = question_position(app, &g->lens);
+    struct cursor at = cursor_of(app, &g->lens);
+    g->boundary = at.boundary, g->position = at.position;
     int room = area.cols - g->label - 1, fit = room / 15;
-    g->shown = g->lens.boundaries < fit ? g->lens.boundaries : fit > 0 ? fit : 1;
+    int least = g->by_token ? 1 : 0, count = g->lens.boundaries - least; /* s.0 is before the first token: it decodes to nothing */
+    g->shown = count < fit ? count : fit > 0 ? fit : 1;
     g->width = g->shown ? room / g->shown : room;
     if (g->width > 34) g->width = 34;
-    g->first = scroll_first(g->boundary, g->lens.boundaries, g->shown);
+    g->first = least + scroll_first(g->boundary - least, count, g->shown);
+}
+
+/* Of the token as it is now: numbers of another would stand under its name. */
+static const struct table *watched_table(struct app *app, const struct state *s)
+{
+    const struct want *want = s->watching >= 0 ? &app_pane(app, app->view)->wants[s->watching] : NULL;
+    const char *now = want ? strstr(want->line, " --watch ") : NULL, *then = want && want->shown ? strstr(want->shown->line, " --watch ") : NULL;
+    return now && then && !strcmp(now, then) ? result_table(want->shown, 0) : NULL;
 }
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     if (app_draw_waiting(app, cells, area, LENS)) return;
     struct grid g = {.app = app, .cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .before = lens_of(question_untouched(app)),
-                     .state = app_state(app, sizeof *g.state)};
+                     .by_token = app_by_token(app), .state = app_state(app, sizeof *g.state)};
+    g.watched = lens_of(watched_table(app, g.state));
     struct area at = area;
     lay_out(&g, app, area);
     bool roomy = area.rows >= 13 + g.lens.positions;
@@ -328,8 +435,9 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     TAKE(draw_heads(&g, at));
     TAKE(draw_positions(&g, at, at.rows > 12 ? at.rows - 10 : at.rows > 4 ? at.rows - 4 : 1));
     TAKE(roomy);
-    TAKE(draw_tracks(&g, at, true));
-    TAKE(draw_tracks(&g, at, false));
+    TAKE(draw_chosen(&g, at));
+    TAKE(draw_bridge(&g, at));
+    TAKE(draw_answer(&g, at));
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
     if (at.rows > 1 && g.state->metric == TOKEN)

@@ -24,6 +24,7 @@ static const char *const axis_names[] = {"alone", "position", "boundary", "targe
 struct state {
     struct form form;
     bool begun, sweeping;  /* sweeping: the sweep of these fields was asked for */
+    bool placed;           /* by token the first edit is where the bridge is, once that is known */
     bool controlled;       /* controls at the alpha of the form are wanted */
     bool listing;          /* keys are those of the list of flips */
     enum panel panel;
@@ -37,8 +38,12 @@ static struct state *state_of(struct app *app)
     struct state *s = app_state(app, sizeof *s);
     if (!s->begun) form_start(&s->form);
     s->begun = true;
+    s->form.by_token = app_by_token(app);
     if (app->edit_here) {
-        int last = app_fact_int(app, "loops", 2) - 1; /* an edit behind the last loop would change the answer and not the next loop */
+        struct lens lens = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
+        /* An edit behind the last loop, or the last token, would change the answer and not what follows. */
+        int last = s->form.by_token ? lens.boundaries - 2 : app_fact_int(app, "loops", 2) - 1;
+        s->placed = true;
         form_place(&s->form, app->boundary < last ? app->boundary : last, app->position);
         s->sweeping = app->edit_here = false;
     }
@@ -68,6 +73,7 @@ static void add_axes(struct app *app, const struct state *s, struct text *out)
     int loops = app_fact_int(app, "loops", 2), positions = lens.positions < POSITIONS_MOST ? lens.positions : POSITIONS_MOST;
     text_add(out, s->second == ALONE ? " --over alpha=0:1:0.05" : " --over alpha=0:1:0.1");
     if (s->second == POSITION) add_numbers(out, "position", 0, positions ? positions - 1 : 0);
+    else if (s->second == BOUNDARY && s->form.by_token) add_numbers(out, "boundary", 1, positions > 1 ? positions - 1 : 1);
     else if (s->second == BOUNDARY) add_numbers(out, "boundary", 0, loops - 1);
     else if (s->second == LOOPS) add_numbers(out, "loops", s->form.boundary > 0 ? s->form.boundary : 1, loops + LOOPS_MORE);
     else if (s->second == TARGET) text_add(out, " --over target=decoded,second,oracle,input,random,noise,soft");
@@ -85,15 +91,25 @@ static void want_panel(struct app *app, struct state *s, const char *now, const 
     text_clear(&axes);
 }
 
+/* By token s.1 knows one token only: the bridge can be in none before its own. */
+static void place_first(struct app *app, struct state *s)
+{
+    struct lens lens = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
+    if (s->placed || !s->form.by_token || !lens.table) return;
+    if (lens.bridge_position >= 0 && lens.bridge_position + 1 < lens.boundaries - 1) s->form.boundary = lens.bridge_position + 1;
+    s->placed = true;
+}
+
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
     s->before = s->after = s->sweep = s->controls = s->flips = s->fade = -1;
     if (!app->model) return;
     struct text now = {0}, all = {0};
+    s->before = question_want(app);
+    place_first(app, s);
     form_add(&s->form, true, &now);
     form_add(&s->form, false, &all);
-    s->before = question_want(app);
     s->after = app_want(app, "lens %s %s --do %s", app_subject(app), question_option(app), now.data);
     want_panel(app, s, now.data, all.data);
     app_show(app, s->sweep >= 0 ? s->sweep : s->flips >= 0 ? s->flips : s->fade >= 0 ? s->fade : s->after);
@@ -156,7 +172,8 @@ static void press_sweep(struct app *app, int key)
 static void press_axis(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    s->second = (s->second + (key == 'a' ? 1 : AXES - 1)) % AXES;
+    do s->second = (s->second + (key == 'a' ? 1 : AXES - 1)) % AXES;
+    while (s->form.by_token && (s->second == POSITION || s->second == LOOPS)); /* neither is there */
     show_panel(s, CURVE);
     app_say(app, s->second == ALONE ? "the sweep runs over alpha alone" : "the sweep runs over alpha and %s: s computes it", axis_names[s->second]);
 }
@@ -226,6 +243,7 @@ static bool set_edit(struct app *app, const char *value)
 {
     struct state *s = state_of(app);
     s->sweeping = false;
+    s->placed = true;
     return form_read(&s->form, value);
 }
 
@@ -363,7 +381,7 @@ static void draw_pair(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
     struct pair_panel panel = {lens_of(app_table(app, s->before, 0)), lens_of(app_table(app, s->after, 0)), s->form.boundary,
-                               form_position(&s->form, &panel.before), "before", "after"};
+                               form_position(&s->form, &panel.before), s->form.by_token, "before", "after"};
     draw_heading(cells, area.row, area.col, area.cols - 1, "every place before and after the edit: decoded token and its P");
     pair_panel_draw(&panel, cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols});
 }
@@ -380,7 +398,7 @@ static void draw_panel(struct app *app, struct cells *cells, struct area area)
         draw_heading(cells, area.row, area.col, area.cols - 1, "answers that turn right or wrong while alpha grows");
         flips_panel_draw(&panel, cells, inner);
     } else {
-        struct fade_panel panel = {app_result(app, s->fade), app->split};
+        struct fade_panel panel = {app_result(app, s->fade), app->split, app_boundary(app)};
         struct text heading = {0};
         text_add(&heading, "what is left of the edit, %s", app->split);
         draw_heading(cells, area.row, area.col, area.cols - 1, heading.data);

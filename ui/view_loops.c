@@ -15,9 +15,10 @@ static void lines(struct app *app)
     if (app->model) app_want(app, "sites %s", app_model(app));
 }
 
+/* Or, where the state is handed from token to token, the token: s.t stands for what is after the t-th. */
 static int loop_of(const struct table *sites, int row)
 {
-    double loop = table_number(sites, (size_t)row, "loop");
+    double loop = table_number(sites, (size_t)row, table_find(sites, "token") >= 0 ? "token" : "loop");
     return isnan(loop) ? 0 : (int)loop;
 }
 
@@ -69,7 +70,7 @@ static void press_enter(struct app *app, int key)
 }
 
 static const struct binding keys[] = {
-    {{PRESS_LEFT, PRESS_RIGHT}, "loop", "the loop before or behind", press_loop},
+    {{PRESS_LEFT, PRESS_RIGHT}, "loop", "the loop (or, by token, the token) before or behind", press_loop},
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "picks a site: an address at which a value can be seen or edited", press_site},
     {{PRESS_ENTER}, "accuracy", "on to the accuracy by split", press_enter},
     {{0}},
@@ -139,7 +140,7 @@ static void draw_entry(struct picture *p)
     cells_text(p->cells, p->row++, col + 1, TINT_DIM, "%s × %s", vocab ? vocab : "?", width ? width : "?");
     draw_once(p, "prelude"), draw_once(p, "encoder");
     struct text label = {0};
-    text_add(&label, "%s.0", p->tokens ? "s" : "h");
+    text_add(&label, "%c.0", app_boundary(p->app));
     pipe_row(p, "│", label.data, p->tokens ? "before the first token" : "boundary 0");
     if (!p->brief) pipe_row(p, "▼", "", p->tokens || p->k > 1 ? "" : "enters loop 1");
     text_clear(&label);
@@ -207,7 +208,7 @@ static void draw_exit(struct picture *p)
     const char *head = app_fact(p->app, "head"), *each = app_fact(p->app, "norm_each_loop");
     struct text label = {0}, more = {0};
     text_add(&label, p->tokens ? "s.t" : "h.%d", p->k);
-    text_add(&more, p->tokens ? "behind token t" : "boundary %d", p->k);
+    text_add(&more, p->tokens ? "after token t" : "boundary %d", p->k);
     pipe_row(p, "│", label.data, more.data);
     text_clear(&label), text_clear(&more);
     draw_handing_on(p);
@@ -225,8 +226,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct state *s = state_of(app);
     int loops = app_fact_int(app, "loops", 1);
     struct picture p = {app, cells, area.row + (area.rows > TALL + 1), area.col + 1, .loops = loops, .brief = area.rows < TALL, .sites = sites};
-    const char *boundary = app_fact(app, "boundary");
-    p.tokens = boundary && !strcmp(boundary, "token");
+    p.tokens = app_by_token(app);
     p.k = shown_loop(sites, s->at, loops);
     if (app_fact(app, "loops") && app_part(app, 0)) {
         draw_entry(&p);

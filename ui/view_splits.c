@@ -97,7 +97,7 @@ static int draw_excluded(struct cells *cells, struct area area, const struct tab
 
 /* ---- bridge */
 
-static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge, bool embeddings)
+static int draw_bridge(struct cells *cells, struct area area, const struct table *bridge, bool embeddings, char letter)
 {
     int row = area.row, p = area.col + 36, width = (area.cols - 36) / 2 - 10, cosine = p + width + 10;
     if (width > 30) width = 30, cosine = p + width + 10;
@@ -116,7 +116,7 @@ static int draw_bridge(struct cells *cells, struct area area, const struct table
         row++;
         if (strcmp(split, before) != 0) cells_put(cells, row, area.col + 1, tint, split, 16);
         before = split;
-        cells_text(cells, row, area.col + 18, TINT_KEY, "h.%.0f", table_number(bridge, r, "boundary"));
+        cells_text(cells, row, area.col + 18, TINT_KEY, "%c.%.0f", letter, table_number(bridge, r, "boundary"));
         draw_right(cells, row, area.col + 33, TINT_PLAIN, "%.0f", table_number(bridge, r, "position"));
         cells_text(cells, row, p, TINT_TITLE, isnan(likely) ? "n/a" : "%.3f", likely);
         if (bars) draw_bar(cells, row, p + 7, width, likely, tint);
@@ -173,7 +173,7 @@ static void draw_second(struct page *p, const struct table *bridge)
     p->at.row += p->roomy;
     app_heading(p->app, p->tall, (struct area){p->at.row++, p->at.col, 1, p->at.cols}, 1, "the bridge: decodable? aligned?");
     if (app_draw_waiting(p->app, p->tall, (struct area){p->at.row - 1, p->at.col, 4, p->at.cols}, BRIDGE)) return;
-    p->at.row += draw_bridge(p->tall, p->at, bridge, p->embeddings);
+    p->at.row += draw_bridge(p->tall, p->at, bridge, p->embeddings, app_boundary(p->app));
     draw_verdict(p->tall, p->at, bridge);
 }
 
