@@ -372,9 +372,9 @@ static int draw_chosen(struct grid *g, struct area area)
     if (result && result->state == RESULT_FAILED)
         return draw_wrapped(g->cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_BAD,
                             result->wrong ? result->wrong : "");
-    return draw_tracks(g, area, &(struct track){&g->watched, "watched", *lens_fact(&g->watched, "watch") ? lens_fact(&g->watched, "watch") : g->state->chosen,
-                                                {"p_watch", "cosine_watch", "rank_watch"}, g->position,
-                                                watch_tint(CHOSEN)});
+    const char *token = lens_fact(&g->watched, "watch");
+    return draw_tracks(g, area, &(struct track){&g->watched, "watched", *token ? token : g->state->chosen, {"p_watch", "cosine_watch", "rank_watch"},
+                                                g->position, watch_tint(CHOSEN)});
 }
 
 /* One sentence about the boundary under the cursor, where the bridge stands. */
