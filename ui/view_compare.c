@@ -239,7 +239,7 @@ static void draw_value(struct cells *cells, int row, int col, const struct table
 }
 
 /* The columns that tell rows apart, as one text. */
-static void add_key(const struct table *table, size_t r, struct text *out)
+static void add_key(const struct table *table, size_t r, char letter, struct text *out)
 {
     for (size_t c = 0; c < table->column_count; c++) {
         const struct column *column = &table->columns[c];
@@ -247,18 +247,18 @@ static void add_key(const struct table *table, size_t r, struct text *out)
         const struct cell *cell = table_cell(table, r, c);
         if (out->size) text_add(out, " ");
         if (cell->text) text_add(out, "%s", split_name(cell->text));
-        else if (!strcmp(column->name, "boundary")) text_add(out, "h.%.0f", cell->number);
+        else if (!strcmp(column->name, "boundary")) text_add(out, "%c.%.0f", letter, cell->number);
         else text_add(out, "%s %.0f", column->name, cell->number);
     }
 }
 
-static int draw_values(struct cells *cells, struct area area, const struct table *table)
+static int draw_values(struct cells *cells, struct area area, const struct table *table, char letter)
 {
     char names[VALUES_MOST][32];
     int count = values_of(table, names, VALUES_MOST), label = 12;
     for (size_t r = 0; r < table->row_count; r++) {
         struct text key = {0};
-        add_key(table, r, &key);
+        add_key(table, r, letter, &key);
         if (key.data && text_width(key.data) + 2 > label) label = text_width(key.data) + 2;
         text_clear(&key);
     }
@@ -273,7 +273,7 @@ static int draw_values(struct cells *cells, struct area area, const struct table
     for (int r = 0; r < rows; r++) {
         struct text key = {0};
         const char *split = table_text(table, (size_t)r, "split");
-        add_key(table, (size_t)r, &key);
+        add_key(table, (size_t)r, letter, &key);
         cells_put(cells, area.row + 2 + r, area.col + 1, split ? split_tint(split) : TINT_PLAIN, key.data ? key.data : "", label - 2);
         for (int v = 0; v < count; v++) draw_value(cells, area.row + 2 + r, area.col + label + v * (VALUE + 1), table, (size_t)r, names[v]);
         text_clear(&key);
@@ -336,7 +336,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     area.row += 1 + roomy, area.rows -= 1 + roomy;
     if (app_draw_waiting(app, cells, area, 0)) return;
     const struct table *values = app_table(app, 0, 0), *questions = app_table(app, 0, 1);
-    int taken = draw_values(cells, (struct area){area.row, area.col, area.rows / 2 + 1, area.cols}, values) + roomy;
+    int taken = draw_values(cells, (struct area){area.row, area.col, area.rows / 2 + 1, area.cols}, values,
+                            app_boundary(app)) + roomy;
     area.row += taken, area.rows -= taken;
     if (questions) draw_disagreements(app, cells, area, questions);
 }

@@ -46,6 +46,7 @@ struct orbits {
 struct paths {
     struct orbits own, all;            /* of the question, and of its split; table NULL: not there (yet) */
     int positions, boundaries, at;     /* at: the marked position */
+    char letter;                       /* of a boundary: h or s */
     double low[2], high[2];            /* of the coordinates */
 };
 
@@ -105,7 +106,7 @@ static void widen(struct paths *p, const struct orbits *o)
 static struct paths paths_of(struct app *app)
 {
     struct state *s = state_of(app);
-    struct paths p = {.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
+    struct paths p = {.letter = app_boundary(app), .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
     struct lens lens = lens_of(app_table(app, s->lens, 0));
     read_orbits(&p.own, app_table(app, s->orbit, 0));
     read_orbits(&p.all, s->without ? NULL : app_table(app, s->all, 0));
@@ -309,7 +310,7 @@ static void draw_boundary(const struct paths *p, struct cells *cells, struct are
     double step = value(&p->own, p->at, k, STEP), angle = value(&p->own, p->at, k, ANGLE), distance = value(&p->own, p->at, k, DISTANCE);
     double low = value(&p->all, p->at, k, LOW), high = value(&p->all, p->at, k, HIGH);
     int rail = area.cols - 28;
-    cells_text(cells, area.row, area.col, TINT_KEY, "h.%d", k);
+    cells_text(cells, area.row, area.col, TINT_KEY, "%c.%d", p->letter, k);
     draw_right(cells, area.row, area.col + 11, TINT_TITLE, "%s", number_show(step));
     draw_right(cells, area.row, area.col + 17, TINT_PLAIN, isnan(angle) ? "" : cells->ascii ? "%.0f" : "%.0f°", angle);
     draw_right(cells, area.row, area.col + 25, TINT_PLAIN, "%s", number_show(distance));
