@@ -34,6 +34,9 @@ bool axes_add(struct axes *me, const struct study *study, const char *text, stru
     if (me->count == AXES_MOST) return err_set(err, "--over: at most %d axes", AXES_MOST);
     if (!over_parse(&axis, text, err)) return false;
     bool ok = true, loops = is_loops(&axis);
+    for (int a = 0; a < me->count; a++)
+        if (!strcmp(me->axis[a].name, axis.name)) ok = err_set(err, "there is an axis of this name already");
+    if (!ok) err_in(err, "--over %s", axis.name);
     for (size_t i = 0; ok && i < axis.count; i++) { /* every value has to be one that the option takes */
         if (loops) ok = check_loops(study, axis.values[i], err);
         else {

@@ -103,7 +103,8 @@ static struct table *shape(const struct compare *me, const struct table *const t
     struct table *table = table_new("compare");
     for (size_t c = 0; c < tables[0]->column_count; c++) {
         const struct column *column = &tables[0]->columns[c];
-        if (is_key(column) || !strcmp(column->name, "n")) table_column(table, column->name, column->role, column->format);
+        if (is_key(column)) table_column(table, column->name, column->role, column->format);
+        if (!strcmp(column->name, "n")) table_column(table, "n_a", ROLE_COUNT, column->format), table_column(table, "n_b", ROLE_COUNT, column->format);
         for (int i = 0; column->role == ROLE_VALUE && i < 3; i++) {
             struct text name = {0};
             text_add(&name, "%s_%s", column->name, endings[i]);
@@ -122,7 +123,8 @@ static void show_pair(const struct compare *me, const struct table *table, const
     size_t at = 0;
     for (size_t c = 0; c < table->column_count && at + 3 < 128; c++) {
         double x = a ? a[c].number : NAN, y = b ? b[c].number : NAN;
-        if (is_key(&table->columns[c]) || !strcmp(table->columns[c].name, "n")) cells[at++] = a ? a[c] : b[c];
+        if (is_key(&table->columns[c])) cells[at++] = a ? a[c] : b[c];
+        else if (!strcmp(table->columns[c].name, "n")) cells[at++] = cell_number(x), cells[at++] = cell_number(y);
         else if (table->columns[c].role == ROLE_VALUE) cells[at++] = cell_number(x), cells[at++] = cell_number(y), cells[at++] = cell_number(y - x);
     }
     sink_row(me->sink, cells);

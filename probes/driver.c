@@ -30,6 +30,7 @@ struct survey {
     struct sink *sink;
     struct findings *shards; /* one a shard of the split */
     struct edit_count *edits;
+    size_t shown;            /* findings so far, of all splits */
     int width;
     struct pace pace;
     double before;           /* questions of the splits that are done */
@@ -203,6 +204,7 @@ static bool survey_split(struct survey *me, const struct split *split, struct si
     }
     if (ok && args_flag(me->args, "rows")) show_rows(me, split->name, &all, sink);
     else if (ok) show_means(me, split->name, &all, sink);
+    me->shown += all.count;
     if (ok) note_edits(me, split->name, &total);
     me->before += (double)split->count;
     mem_free(all.cells);
@@ -224,6 +226,7 @@ bool probe_command(const struct command *self, struct session *session, const st
     sink_table(sink, table);
     bool ok = true;
     for (int s = 0; ok && s < study.split_count; s++) ok = survey_split(&survey, &study.splits[s], sink, err);
+    if (ok && !survey.shown) sink_note(sink, "nothing to show: no question has what was asked for");
     table_free(table);
     study_close(&study);
     return ok;

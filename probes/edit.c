@@ -113,6 +113,7 @@ void edit_rows(const struct edit *edit, struct run *run, int count, const struct
     total->skipped += op.skipped;
     for (size_t i = 0; i < d * (size_t)count; i++) {
         double change = fabs((double)rows[i] - (double)original[i]);
+        if (isnan(change)) change = memcmp(&rows[i], &original[i], sizeof rows[i]) ? INFINITY : 0; /* NaN written is a change, NaN left is none */
         if (change > total->moved) total->moved = change;
     }
 }

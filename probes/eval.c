@@ -23,7 +23,8 @@ static bool measure(const struct args *args, struct shard *shard, struct finding
         struct tensor *logits = k == run->loops ? run->logits : run_decode(run, run_rows(run, h, rows, shard->count), k);
         for (int q = 0; q < shard->count; q++) {
             int best = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
-            findings_add(findings, shard->first + (size_t)q, (double[]){k, best < 0 ? NAN : best == shard->questions[q].answer, best});
+            int answer = shard->questions[q].answer; /* -1: a typed question that nobody knows the answer of */
+            findings_add(findings, shard->first + (size_t)q, (double[]){k, best < 0 || answer < 0 ? NAN : best == answer, best});
         }
     }
     return true;

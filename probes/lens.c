@@ -85,7 +85,7 @@ struct spot { double norm, entropy, distance, cosine, p[TOP], answer[3], bridge[
 static void watch(double *out, struct run *run, const float *h, const float *logits, int v, int token)
 {
     out[0] = token < 0 ? NAN : logits_p(logits, v, token);
-    out[1] = token < 0 ? NAN : logits_rank(logits, v, token);
+    out[1] = token < 0 || row_argmax(logits, v) < 0 ? NAN : logits_rank(logits, v, token);
     out[2] = token < 0 ? NAN : token_cosine(run, h, token);
 }
 
@@ -96,7 +96,7 @@ static void measure(const struct look *me, struct run *run, int k, int p, const 
     const float *h = state->data + (size_t)row * (size_t)d, *before = k ? run->states[k - 1]->data + (size_t)row * (size_t)d : NULL;
     out->token[0] = row_argmax(logits, v);
     bool finite = out->token[0] >= 0;
-    for (int i = 1; i < me->top; i++) out->token[i] = best_but(logits, v, out->token, i);
+    for (int i = 1; i < me->top; i++) out->token[i] = finite ? best_but(logits, v, out->token, i) : -1;
     for (int i = 0; i < me->top; i++) out->p[i] = finite && out->token[i] >= 0 ? logits_p(logits, v, out->token[i]) : NAN;
     out->cosine = finite ? token_cosine(run, h, out->token[0]) : NAN;
     out->norm = vector_norm(h, d);

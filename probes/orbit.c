@@ -50,6 +50,8 @@ static enum orbit_kind kind_of(const struct orbit *me)
     double longest = 0, cosine = 0;
     int last = me->count - 1, turns = 0;
     if (last < 2) return ORBIT_UNKNOWN;
+    for (int k = 1; k <= last; k++)
+        if (!isfinite(me->step[k])) return ORBIT_UNKNOWN;
     for (int k = 1; k < last; k++) longest = fmax(longest, me->step[k]);
     if (me->step[last] <= 0.5 * longest || (me->step[last] == 0 && longest == 0)) return ORBIT_SETTLING;
     for (int k = last; k > last - 2 && k >= 2; k--)

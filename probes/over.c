@@ -30,7 +30,8 @@ static bool add_range(struct over *axis, const char *text, struct err *err)
     if (!part[2] || strtok_r(NULL, ":", &save) || !parse_number(part[0], &from) || !parse_number(part[1], &to) || !parse_number(part[2], &step))
         return err_set(err, "--over %s=%s: a range is FROM:TO:STEP, for example 0:1:0.05", axis->name, text_show(text));
     double n = floor((to - from) / step + 0.5);
-    if (!(n >= 0) || n >= MOST || fabs(from + n * step - to) > 1e-9 * (fabs(from) + fabs(to) + fabs(step)))
+    if (n >= MOST) return err_set(err, "--over %s=%s: %.0f points, more than %d", axis->name, text_show(text), n + 1, MOST);
+    if (!(n >= 0) || fabs(from + n * step - to) > 1e-9 * (fabs(from) + fabs(to) + fabs(step)))
         return err_set(err, "--over %s=%s: steps of %s do not lead from %s to %s", axis->name, text_show(text), part[2], part[0], part[1]);
     for (long i = 0; i <= (long)n; i++) {
         char value[40];

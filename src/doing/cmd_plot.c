@@ -95,6 +95,6 @@ const struct command command_plot = {
     .more = "TABLE is what any command printed with --json or --tsv, or other tab-separated values with one line of column names. Without -o "
             "the figure is shown in characters. The same table gives the same bytes on every machine; fonts come with the program.",
     .options = options,
-    .example = "plot models/vanilla/log.tsv",
+    .example = "plot models/vanilla/log.tsv --y test_id.stage_2,test_ood.stage_2",
     .run = run,
 };

@@ -418,7 +418,7 @@ bool trainer_run(struct trainer *me, struct sink *sink, const atomic_bool *stop,
     me->began = now();
     me->began_step = me->optim.step;
     if (me->optim.step == 0 && (!save(me, err) || !keep(me, err))) return false;
-    while (me->optim.step < me->steps) {
+    while (me->optim.step < me->steps && (!stop_after || me->optim.step < stop_after)) {
         struct err wrong = {0};
         double norm, loss = next_step(me, &norm, &wrong);
         if (*wrong.text) return err_set(err, "%s", wrong.text);
