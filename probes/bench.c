@@ -72,7 +72,7 @@ static bool measure(struct bench *me, const struct bench_work *work, double ours
 {
     struct products products;
     struct subject subject;
-    if (!subject_open(&subject, work, me->pool, err)) return false;
+    if (!subject_open(&subject, work, me->session, me->pool, err)) return false;
     products_of(&products, work, pool_threads(me->pool));
     double once = subject_time(&subject, 1, err);
     if (isfinite(once)) once = subject_time(&subject, 1, err); /* the first grows the memory */

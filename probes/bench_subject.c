@@ -87,14 +87,14 @@ static bool open_model(struct subject *s, struct err *err)
     text_clear(&config);
     if (!s->model) return false;
     weights_draw(s->model, 1, 0.02, 1);
-    s->study = (struct study){.model = s->model, .data = s->data, .pool = s->pool, .split_count = 1, .edit_count = 1, .loops = s->model->loops};
+    s->study = (struct study){.session = s->study.session, .model = s->model, .data = s->data, .pool = s->pool, .split_count = 1, .edit_count = 1, .loops = s->model->loops, .boundaries = s->model->loops};
     s->study.splits[0] = s->data->splits[0];
     return true;
 }
 
-bool subject_open(struct subject *s, const struct bench_work *work, struct pool *pool, struct err *err)
+bool subject_open(struct subject *s, const struct bench_work *work, struct session *session, struct pool *pool, struct err *err)
 {
-    *s = (struct subject){.work = work, .pool = pool, .data = random_data(work->rows, work->vocabulary)};
+    *s = (struct subject){.work = work, .study.session = session, .pool = pool, .data = random_data(work->rows, work->vocabulary)};
     bool ok = make_recipe(&s->recipe, work, err);
     if (ok && work->kind == BENCH_TRAIN) ok = (s->trainer = trainer_new(&s->recipe, s->data, pool, "bench", NULL, err)) != NULL;
     else if (ok) ok = open_model(s, err);

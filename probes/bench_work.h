@@ -1,7 +1,7 @@
 /* One row of the benchmark: what is done, at which size, and what its limit is.
  *
  *     struct subject subject;
- *     if (!subject_open(&subject, &work, pool, err)) ...        (random weights, random questions)
+ *     if (!subject_open(&subject, &work, session, pool, err)) ...        (random weights, random questions)
  *     double ours = subject_time(&subject, repeats, err);       (seconds each)
  *     struct products products;
  *     products_of(&products, &work);                            (the matrix products of the plain work, alone)
@@ -38,7 +38,7 @@ struct subject {
     struct arena arena;      /* BENCH_INTERFACE: its states */
 };
 
-bool subject_open(struct subject *subject, const struct bench_work *work, struct pool *pool, struct err *err);
+bool subject_open(struct subject *subject, const struct bench_work *work, struct session *session, struct pool *pool, struct err *err);
 double subject_time(struct subject *subject, int repeats, struct err *err); /* seconds each; NaN with err */
 void subject_close(struct subject *subject);
 
