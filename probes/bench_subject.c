@@ -87,7 +87,14 @@ static bool open_model(struct subject *s, struct err *err)
     text_clear(&config);
     if (!s->model) return false;
     weights_draw(s->model, 1, 0.02, 1);
-    s->study = (struct study){.session = s->study.session, .model = s->model, .data = s->data, .pool = s->pool, .split_count = 1, .edit_count = 1, .loops = s->model->loops, .boundaries = s->model->loops};
+    s->study = (struct study){.session = s->study.session,
+                              .model = s->model,
+                              .data = s->data,
+                              .pool = s->pool,
+                              .split_count = 1,
+                              .edit_count = 1,
+                              .loops = s->model->loops,
+                              .boundaries = s->model->loops};
     s->study.splits[0] = s->data->splits[0];
     return true;
 }

@@ -104,7 +104,8 @@ static struct table *shape(const struct compare *me, const struct table *const t
     for (size_t c = 0; c < tables[0]->column_count; c++) {
         const struct column *column = &tables[0]->columns[c];
         if (is_key(column)) table_column(table, column->name, column->role, column->format);
-        if (!strcmp(column->name, "n")) table_column(table, "n_a", ROLE_COUNT, column->format), table_column(table, "n_b", ROLE_COUNT, column->format);
+        if (!strcmp(column->name, "n"))
+            table_column(table, "n_a", ROLE_COUNT, column->format), table_column(table, "n_b", ROLE_COUNT, column->format);
         for (int i = 0; column->role == ROLE_VALUE && i < 3; i++) {
             struct text name = {0};
             text_add(&name, "%s_%s", column->name, endings[i]);

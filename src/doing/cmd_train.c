@@ -94,7 +94,8 @@ static bool run(const struct command *self, struct session *session, const struc
     bool there = trainer_has_state(folder), resume = args_flag(args, "resume");
     if (ok && there && !resume) ok = err_set(err, "%s: holds a training run: --resume continues it; or choose another folder", text_show(folder));
     char *weights = path_join(folder, "model.safetensors");
-    if (ok && !there && file_exists(weights)) ok = err_set(err, "%s: there is a model already, which no training run left: choose another folder", text_show(folder));
+    if (ok && !there && file_exists(weights))
+        ok = err_set(err, "%s: there is a model already, which no training run left: choose another folder", text_show(folder));
     mem_free(weights);
     if (ok && !there && resume) ok = err_set(err, "%s: there is no state to resume from", text_show(folder));
     if (ok && args_flag(args, "background")) {
