@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "golden_file.h"
+
 /* ---- planted results */
 
 static struct table *make(const char *name, const char *const *columns)
@@ -211,20 +213,7 @@ static char *screen(struct app *app, int rows, int cols)
 
 /* ---- golden files */
 
-static void compare(const char *name, const char *got)
-{
-    char path[256];
-    snprintf(path, sizeof path, "tests/screens/%s.txt", name);
-    struct err err = {0};
-    if (getenv("SCREENS_WRITE")) {
-        assert_true(file_write(path, got, strlen(got), &err));
-        return;
-    }
-    char *want = file_read(path, 1 << 20, NULL, &err);
-    if (!want) fail_msg("%s", err.text);
-    if (strcmp(want, got) != 0) fail_msg("%s differs; the screen is\n%s", path, got);
-    mem_free(want);
-}
+static void compare(const char *name, const char *got) { golden_compare("tests/screens", "SCREENS_WRITE", name, got); }
 
 static const struct shot { const char *name, *keys; int rows, cols; bool ascii; } shots[] = {
     {"models", "1", 24, 80, false},          {"models-up", "1<Up>", 24, 80, true},      {"loops", "2", 24, 80, false},

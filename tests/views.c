@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "golden_file.h"
+
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
     {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
@@ -149,20 +151,7 @@ static char *body(struct app *app, int rows, int cols)
     return text;
 }
 
-static void compare(const char *name, const char *got)
-{
-    char path[256];
-    snprintf(path, sizeof path, "tests/views/%s.txt", name);
-    struct err err = {0};
-    if (getenv("VIEWS_WRITE")) {
-        assert_true(file_write(path, got, strlen(got), &err));
-        return;
-    }
-    char *want = file_read(path, 1 << 20, NULL, &err);
-    if (!want) fail_msg("%s", err.text);
-    if (strcmp(want, got) != 0) fail_msg("%s differs; the screen is\n%s", path, got);
-    mem_free(want);
-}
+static void compare(const char *name, const char *got) { golden_compare("tests/views", "VIEWS_WRITE", name, got); }
 
 static void test_golden(void **unused)
 {
