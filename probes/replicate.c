@@ -336,9 +336,22 @@ static bool start(struct replicating *me, struct err *err)
 
 /* ---- the list ---- */
 
-/* "not run", "running: vanilla, seed 1, step 300 of 6400, 12 min left", "2 of 6 trainings done", "trained, not measured", "done". */
-static void add_state(const struct replicating *me, bool measured, struct text *out)
+enum share { MEASURED_NOTHING, MEASURED_PART, MEASURED_ALL };
+
+static enum share share_measured(const struct table *numbers)
 {
+    size_t measured = 0;
+    for (size_t r = 0; numbers && r < numbers->row_count; r++) {
+        const char *verdict = table_text(numbers, r, "verdict");
+        measured += verdict && strcmp(verdict, "not measured") != 0;
+    }
+    return !measured ? MEASURED_NOTHING : measured < numbers->row_count ? MEASURED_PART : MEASURED_ALL;
+}
+
+/* "not run", "running: vanilla, seed 1, step 300 of 6400, 12 min left", "2 of 6 trainings done", "trained, not measured", "measured in part", "done". */
+static void add_state(const struct replicating *me, enum share share, struct text *out)
+{
+    bool measured = share != MEASURED_NOTHING;
     size_t finished = 0;
     bool any = false;
     for (size_t i = 0; i < me->run_count; i++) finished += me->runs[i].finished, any = any || me->runs[i].there;
@@ -350,10 +363,10 @@ static void add_state(const struct replicating *me, bool measured, struct text *
         return;
     }
     if (finished < me->run_count && (any || !measured)) text_add(out, any ? "%zu of %zu trainings done" : "not run", finished, me->run_count);
-    else text_add(out, measured ? "done" : me->run_count ? "trained, not measured" : "not run");
+    else text_add(out, share == MEASURED_ALL ? "done" : measured ? "measured in part" : me->run_count ? "trained, not measured" : "not run");
 }
 
-/* "OOD 5.0 % (paper 8.3 %), ..." of the values that have a short name; how many seeds the numbers are of. */
+/* "OOD 5.0 % (paper 8.3 %), ..." of the values that have a short name; the fewest seeds that any of them is of. */
 static double add_headline(const struct table *numbers, struct text *out)
 {
     double seeds = 0;
@@ -362,7 +375,8 @@ static double add_headline(const struct table *numbers, struct text *out)
         double ours = table_number(numbers, r, "ours"), paper = table_number(numbers, r, "paper"),
             by = column && !strcmp(column, "accuracy") ? 100 : 1;
         if (!brief || !*brief || isnan(ours)) continue;
-        seeds = fmax(seeds, table_number(numbers, r, "seeds"));
+        double of = table_number(numbers, r, "seeds");
+        seeds = seeds > 0 ? fmin(seeds, of) : of;
         text_add(out, by > 1 ? "%s%s %.1f %%" : "%s%s %.3g", out->size ? ", " : "", brief, by * ours);
         if (!isnan(paper)) text_add(out, by > 1 ? " (paper %.1f)" : " (paper %.3g)", by * paper);
     }
@@ -378,7 +392,7 @@ static bool list_one(struct replicating *me, struct err *err)
     char *card = there ? result_path(me, ".md") : NULL, *tsv = there ? result_path(me, ".tsv") : NULL;
     struct table *numbers = tsv ? table_read(tsv, err) : NULL;
     double seeds = numbers ? (text_add(&headline, "%s", ""), add_headline(numbers, &headline)) : 0;
-    if (there) add_state(me, seeds > 0, &state);
+    if (there) add_state(me, share_measured(numbers), &state);
     else text_add(&state, "no recipe at this scale");
     const struct picture *picture = me->row->pictures;
     if (card && picture && picture->name) {
