@@ -4,6 +4,7 @@
 #include "complete.h"
 #include "history.h"
 #include "home.h"
+#include "opened.h"
 #include "saved.h"
 #include "search.h"
 
@@ -191,6 +192,81 @@ static void test_session_file(void **unused)
     assert_non_null(strstr(err.text, "b.session:4"));
     assert_non_null(strstr(err.text, "did you mean row"));
     mem_free(path), mem_free(other);
+    close_app(app);
+}
+
+/* Two models beside each other: the question stays while one is turned from to the other, and a session holds both. */
+static void test_several_models(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    char *path = in_folder("c.session");
+    struct err err = {0};
+    press(app, ":open models/discoloop<Enter>:set row 17<Enter>d");
+    press(app, "other<Enter>O");
+    assert_string_equal(app->model, "models/vanilla");
+    assert_null(app->data);
+    assert_shows(app, "vanilla 1/2");
+    press(app, ":set row 17<Enter>O");
+    assert_string_equal(app->model, "models/discoloop");
+    assert_string_equal(app->data, "other");
+    assert_int_equal(app->row, 17);
+    char *before = settings_now(app);
+    assert_non_null(strstr(before, "set open 'models/vanilla models/discoloop --data other'"));
+    assert_true(saved_write(app, path, &err));
+    close_app(app);
+    session = session_new(1);
+    app = app_new(session, planted, "runs/another");
+    if (!saved_read(app, path, &err)) fail_msg("%s", err.text);
+    char *after = settings_now(app);
+    assert_string_equal(before, after);
+    press(app, "O");
+    assert_string_equal(app->model, "models/vanilla");
+    press(app, ":view models<Enter>"), app->model_at = 0;
+    while (strcmp(app->models[app->model_at], "models/discoloop") != 0) app->model_at++;
+    press(app, "x"); /* closed */
+    assert_int_equal(app->open_count, 1);
+    press(app, "O");
+    assert_string_equal(app->model, "models/vanilla");
+    assert_shows(app, "one model is open");
+    mem_free(before), mem_free(after), mem_free(path);
+    close_app(app);
+}
+
+static void write_model(const char *folder_name, const char *config)
+{
+    char *made = in_folder(folder_name), *file = path_join(made, "config.json");
+    struct err err = {0};
+    assert_true(folder_make(made, &err) && file_write(file, config, strlen(config), &err));
+    mem_free(made), mem_free(file);
+}
+
+/* A training that goes on writing is noticed, and read again when that is wished. */
+static void test_files_that_change(void **unused)
+{
+    (void)unused;
+    write_model("run", "{}");
+    session = session_new(1);
+    char *run = in_folder("run");
+    struct app *app = app_new(session, planted, run);
+    app_settle(app);
+    assert_false(opened_look(app));
+    const struct result *first = app_find(app, app->head.wants[0].line);
+    write_model("run", "{ }");
+    assert_true(opened_look(app));
+    assert_shows(app, "the model's files have changed: R reads them again");
+    press(app, "R");
+    assert_false(app->changed || opened_look(app));
+    assert_ptr_not_equal(first, app_find(app, app->head.wants[0].line));
+    first = app_find(app, app->head.wants[0].line);
+    press(app, "F");
+    write_model("run", "{  }");
+    assert_true(opened_look(app));
+    app_settle(app);
+    assert_shows(app, "run was written again, and is read again");
+    assert_false(app->changed);
+    assert_ptr_not_equal(first, app_find(app, app->head.wants[0].line));
+    mem_free(run);
     close_app(app);
 }
 
@@ -569,7 +645,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_session_file), cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change),
+        cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_manual),

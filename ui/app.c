@@ -1,4 +1,5 @@
 #include "app.h"
+#include "opened.h"
 
 #include "doing/command.h"
 #include "figures/export.h"
@@ -56,7 +57,28 @@ static void find_models(struct app *app, const char *model)
         if (is_meant(app->models[i], model)) first = i;
     if (first < app->model_count) app->model_at = first;
     if (!model && app->model_count) model = app->models[app->model_at];
-    app->model = mem_text(model);
+    if (model) app->model = opened_name(app, model);
+    opened_seen(app);
+}
+
+/* The list as it is now; what is open and stands elsewhere stays in it. */
+static void find_again(struct app *app)
+{
+    struct err err = {0};
+    char **models, *at = app->model_at < app->model_count ? mem_text(app->models[app->model_at]) : NULL;
+    size_t count;
+    if (!session_models(app->session, &models, &count, &err)) {
+        mem_free(at);
+        return;
+    }
+    for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
+    mem_free(app->models);
+    app->models = models, app->model_count = count;
+    for (size_t i = 0; i < app->open_count; i++) opened_list(app, app->open[i].model);
+    app->model_at = 0;
+    for (size_t i = 0; at && i < app->model_count; i++)
+        if (!strcmp(app->models[i], at)) app->model_at = i;
+    mem_free(at);
 }
 
 struct app *app_new(struct session *session, command_runner *run, const char *model)
@@ -92,6 +114,7 @@ void app_free(struct app *app)
     release_pane(&app->head);
     for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
     mem_free(app->models);
+    opened_release(app);
     mem_free(app->model);
     mem_free(app->data);
     mem_free(app->typed);
@@ -229,29 +252,45 @@ void app_go(struct app *app, const struct view *view)
 }
 
 /* Everything that was shown was about something else. */
-static void begin_anew(struct app *app)
+static void forget_shown(struct app *app)
 {
     for (int v = 0; v < VIEWS_MOST; v++)
         for (int i = 0; i < WANTS; i++) app->panes[v].wants[i].shown = NULL;
+    app->seek = app->turn = app->shift = 0;
+    app->turned = false;
+}
+
+static void begin_anew(struct app *app)
+{
+    forget_shown(app);
     app->row = 0;
     app->position = -1;
-    app->seek = app->turn = app->shift = 0;
     mem_free(app->tokens);
     app->tokens = NULL;
-    app->turned = false;
+}
+
+void app_look_at(struct app *app, const char *model)
+{
+    struct opened *was = opened_find(app, app->model), *now = opened_find(app, model);
+    char *name = mem_text(model), *data = now ? mem_text(now->data) : NULL;
+    forget_shown(app);
+    app->head.wants[0].shown = NULL;
+    if (was) mem_free(was->data), was->data = mem_text(app->data);
+    mem_free(app->model);
+    mem_free(app->data);
+    app->model = name, app->data = data;
+    undo_clear(&app->undo);
+    if (!now || !now->files) opened_seen(app); /* it is read now */
+    else opened_look(app);
 }
 
 void app_open(struct app *app, const char *model)
 {
-    if (!app->model || strcmp(app->model, model) != 0) {
-        begin_anew(app);
-        app->head.wants[0].shown = NULL;
-        mem_free(app->model);
-        mem_free(app->data);
-        app->model = mem_text(model);
-        app->data = NULL;
-        undo_clear(&app->undo);
-    }
+    char *name = opened_name(app, model);
+    bool open = opened_find(app, name);
+    if (!app->model || strcmp(app->model, name) != 0) app_look_at(app, name);
+    if (!open) begin_anew(app);
+    mem_free(name);
     app_go(app, view_find("loops"));
 }
 
@@ -260,6 +299,7 @@ void app_use_data(struct app *app, const char *data)
     begin_anew(app);
     mem_free(app->data);
     app->data = *data ? mem_text(data) : NULL;
+    opened_keep(app);
 }
 
 /* The command line that makes the same file: the table's own, if it can write figures, else a plot of the table beside it. */
@@ -308,11 +348,33 @@ void app_again(struct app *app, int want)
     if (result) app_let_go(app, result);
 }
 
-void app_reload(struct app *app)
+/* What is shown stays until the new is there. */
+static void forget_results(struct app *app, const char *about)
 {
-    for (size_t i = app->result_count; i-- > 0;)
-        if (i < app->result_count) app_let_go(app, app->results[i]);
+    for (size_t i = app->result_count; i-- > 0;) {
+        if (i >= app->result_count || (about && !strstr(app->results[i]->line, about))) continue;
+        if (result_ended(app->results[i])) app->results[i]->unwanted = true;
+        else app_let_go(app, app->results[i]);
+    }
+}
+
+static void read_again(struct app *app)
+{
     if (!app->model) return;
     if (app->crew) crew_forget(app->crew, app->model);
     else session_forget(app->session, app->model);
+    opened_seen(app);
+}
+
+void app_reread(struct app *app)
+{
+    forget_results(app, app_model(app));
+    read_again(app);
+}
+
+void app_reload(struct app *app)
+{
+    forget_results(app, NULL);
+    find_again(app);
+    read_again(app);
 }

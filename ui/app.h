@@ -55,8 +55,12 @@ struct app {
 
     char **models;         /* what is bundled or found here */
     size_t model_count, model_at;
-    char *model;           /* the open one, as a user would write it; NULL: none */
+    char *model;           /* the open one that is looked at, as a user would write it; NULL: none */
     char *data;            /* a dataset that the user named; NULL: the one that the model's recipe names */
+    struct opened *open;   /* it and the others: opened.h */
+    size_t open_count, open_room;
+    bool changed;          /* its files are others than those that were read */
+    double looked;         /* when that was last looked for */
 
     const struct view *view, *back;
     struct pane panes[VIEWS_MOST], head;
@@ -106,6 +110,7 @@ void app_take_posts(struct app *app);          /* what the workers have given si
 void app_key(struct app *app, int key);
 void app_mouse(struct app *app, int key, int row, int col); /* PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN */
 bool app_tick(struct app *app);                /* lets the view look whether something has changed; false: it was not yet time */
+void app_look(struct app *app);                /* have the files of the model changed? At most once a second */
 int app_tick_ms(const struct app *app);        /* until then; -1: this view does not want to */
 bool app_busy(const struct app *app);          /* something is being computed, on this view or behind it */
 const struct result *app_behind(const struct app *app); /* long work that no want of this view shows; NULL: there is none */
@@ -130,6 +135,7 @@ bool app_by_token(const struct app *app);                                       
 char app_boundary(const struct app *app);                                            /* what a boundary is called: 'h', or 's' by token */
 void app_go(struct app *app, const struct view *view);
 void app_open(struct app *app, const char *model);
+void app_look_at(struct app *app, const char *model);                                /* where it is; NULL: at none */
 void app_use_data(struct app *app, const char *data);                                /* "": the model's own again */
 void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_type(struct app *app, const char *line);                                    /* as if entered at the prompt */
@@ -146,7 +152,8 @@ void app_rerun(struct app *app, const char *line, const char *scene);           
 void app_enter(struct app *app, const char *line);                                   /* a line of the prompt: for the screen, or a command */
 
 void app_refresh(struct app *app, int want);                                         /* computes it again; what is shown stays until that is there */
-void app_reload(struct app *app);                                                    /* forgets everything that was read and computed */
+void app_reread(struct app *app);                                                    /* reads the open model again, and computes what is about it */
+void app_reload(struct app *app);                                                    /* the same for everything */
 void app_update(struct app *app);                                                    /* asks for what the view wants now */
 
 const char *app_wrong(const struct app *app);                                        /* why something wanted failed; NULL: nothing did */

@@ -1,6 +1,7 @@
 /* The frame of every view: what is open, the body, the command line that made it, the keys. */
 #include "app.h"
 #include "menu.h"
+#include "opened.h"
 #include "tour.h"
 
 #include "ground/mem.h"
@@ -79,6 +80,7 @@ static void draw_header(struct app *app, struct cells *cells)
         add_about(app, &about);
         const char *base = strrchr(app->model, '/');
         col = cells_put(cells, 0, col + 2, TINT_TITLE, base && base[1] ? base + 1 : app->model, end - col - 3);
+        if (app->open_count > 1) col = cells_text(cells, 0, col, TINT_PLAIN, " %zu/%zu", opened_place(app) + 1, app->open_count);
         while (text_width(about.data) > end - col - 1) { /* whole facts only: half a number is a wrong one */
             char *last = about.data;
             for (char *at = last; (at = strstr(at, "  ")); at++) last = at;
@@ -120,6 +122,7 @@ static void draw_standing(struct app *app, struct cells *cells, int row)
     }
     if (text.size) draw_right(cells, row, cells->cols - 1, TINT_WARN, "%s", text.data);
     else if (wrong) draw_right(cells, row, cells->cols - 1, TINT_BAD, " failed: %.*s", (int)strcspn(wrong->wrong, "\n"), wrong->wrong);
+    else if (app->changed) draw_right(cells, row, cells->cols - 1, TINT_WARN, " the model's files have changed: R reads them again");
     text_clear(&text);
 }
 

@@ -2,11 +2,13 @@
 #include "app.h"
 #include "history.h"
 #include "menu.h"
+#include "opened.h"
 #include "saved.h"
 #include "complete.h"
 #include "question.h"
 #include "tour.h"
 
+#include "ground/file.h"
 #include "ground/mem.h"
 
 #include <stdio.h>
@@ -164,6 +166,22 @@ static void press_reload(struct app *app, int key)
     app_say(app, "reading the files again");
 }
 
+static void press_turn(struct app *app, int key)
+{
+    (void)key;
+    opened_turn(app, 1);
+    if (app->open_count > 1) app_say(app, "%s: one of %zu open models", app->model, app->open_count);
+}
+
+static void press_follow(struct app *app, int key)
+{
+    struct opened *one = opened_keep(app);
+    (void)key;
+    if (!one) app_say(app, "no model is open");
+    else if ((one->follow = !one->follow)) app_say(app, "whenever %s is written it is read again", path_base(one->model));
+    else app_say(app, "%s is read again when R is pressed", path_base(one->model));
+}
+
 static void press_copy(struct app *app, int key)
 {
     const struct result *shown = app_result(app, app->line_shown);
@@ -194,8 +212,10 @@ const struct binding app_keys[] = {
     {{'?'}, "help", "keys and words; again: back", press_help},
     {{PRESS_ESCAPE}, NULL, "back", press_back},
     {{'o'}, NULL, "opens another model: the path of its folder, or its name", press_model},
+    {{'O'}, NULL, "turns to the next of the models that are open; the question stays", press_turn},
     {{'d'}, NULL, "measures on another dataset: its folder or name; empty: the model's own", press_data},
     {{'R'}, NULL, "reads the model's files again and recomputes", press_reload},
+    {{'F'}, NULL, "reads the model again whenever its files change, as those of a training run do; or not", press_follow},
     {{'q'}, "quit", "ends; so does Ctrl-C when nothing runs, and otherwise it stops what runs", press_quit},
     {{0}},
 };
@@ -277,6 +297,7 @@ static void press_and_note(struct app *app, int key)
 void app_key(struct app *app, int key)
 {
     app->message[0] = '\0';
+    app_look(app);
     press_and_note(app, key);
     app_update(app);
 }

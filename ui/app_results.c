@@ -1,5 +1,6 @@
 /* Results by their lines: what the views want, what is asked of the workers for it, what is kept and what is let go. */
 #include "app.h"
+#include "opened.h"
 
 #include "ground/mem.h"
 #include "registry.h"
@@ -224,22 +225,41 @@ void app_take_posts(struct app *app)
 
 /* ---- again */
 
-static const double tick_seconds = 1;
+static const double tick_seconds = 1, look_seconds = 5;
+
+/* A view that watches something looks every second; without one the files of the model are looked at now and then. */
+static double next_tick(const struct app *app)
+{
+    double look = app->looked + look_seconds, tick = app->ticked + tick_seconds;
+    return app->view->tick && tick < look ? tick : look;
+}
 
 int app_tick_ms(const struct app *app)
 {
-    if (!app->view->tick || !app->crew) return -1;
-    double left = app->ticked + tick_seconds - clock_seconds();
+    if (!app->crew || (!app->view->tick && !app->model)) return -1;
+    double left = next_tick(app) - clock_seconds();
     return left > 0 ? (int)(1000 * left) + 1 : 0;
+}
+
+static bool look(struct app *app)
+{
+    if (app->looked + tick_seconds > clock_seconds()) return false;
+    app->looked = clock_seconds();
+    return opened_look(app);
 }
 
 bool app_tick(struct app *app)
 {
     if (app_tick_ms(app)) return false;
-    app->ticked = clock_seconds();
-    app->view->tick(app);
-    app_update(app);
-    return true;
+    bool tick = app->view->tick && app->ticked + tick_seconds <= clock_seconds(), changed = look(app);
+    if (tick) app->ticked = clock_seconds(), app->view->tick(app);
+    if (tick || changed) app_update(app);
+    return tick || changed;
+}
+
+void app_look(struct app *app)
+{
+    if (app->crew) look(app);
 }
 
 void app_refresh(struct app *app, int want)

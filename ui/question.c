@@ -176,6 +176,8 @@ void question_press_split(struct app *app, int key)
 
 /* ---- its line */
 
+static int least(int a, int b) { return a < b ? a : b; }
+
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens)
 {
     bool correct = lens_correct(lens), known = strcmp(lens_fact(lens, "answer"), "unknown") != 0, typed = *question_tokens(app);
@@ -185,7 +187,9 @@ int question_draw(struct app *app, struct cells *cells, struct area area, const 
     if (typed) end = draw_right(cells, area.row, end - 2, TINT_CHANGED, "typed over %s %ld", app->split, app->row);
     else if (isfinite(size)) end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
     else end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld", app->split, app->row);
-    int col = cells_put(cells, area.row, area.col + 1, typed ? TINT_CHANGED : TINT_TITLE, lens_fact(lens, "question"), end - area.col - 30);
+    int said = 2 + (known ? 4 + least(text_width(lens_fact(lens, "answer")), 12) : 0) + (int)strlen("predicted ") +
+               least(text_width(lens_fact(lens, "predicted")), 12);
+    int col = cells_put(cells, area.row, area.col + 1, typed ? TINT_CHANGED : TINT_TITLE, lens_fact(lens, "question"), end - area.col - 3 - said);
     if (known) {
         col = cells_text(cells, area.row, col, TINT_PLAIN, cells->ascii ? " -> " : " → ");
         col = cells_put(cells, area.row, col, TINT_GOOD, lens_fact(lens, "answer"), 12);

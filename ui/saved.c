@@ -1,4 +1,5 @@
 #include "saved.h"
+#include "opened.h"
 
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -34,6 +35,7 @@ bool saved_read(struct app *app, const char *path, struct err *err)
 {
     char *text = file_read(path, 1 << 20, NULL, err), *line = text;
     bool ok = text != NULL;
+    if (ok) opened_clear(app);
     for (int number = 1; ok && *line; number++) {
         char *end = line + strcspn(line, "\n");
         bool more = *end;
@@ -43,6 +45,7 @@ bool saved_read(struct app *app, const char *path, struct err *err)
         line = end + more;
     }
     mem_free(text);
+    opened_keep(app);
     undo_clear(&app->undo);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* The settings of every view, and the walk over all of them. */
 #include "app.h"
+#include "opened.h"
 #include "question.h"
 
 #include "ground/mem.h"
@@ -8,6 +9,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static void get_open(struct app *app, struct text *out) { opened_add(app, out); }
+static bool set_open(struct app *app, const char *value) { return opened_read(app, value); }
 
 static void get_model(struct app *app, struct text *out) { text_add(out, "%s", app->model ? app->model : ""); }
 
@@ -88,7 +92,8 @@ static bool set_view(struct app *app, const char *value)
 }
 
 const struct setting shared_settings[] = {
-    {"model", "the open model: a folder or a name", get_model, set_model, .place = true},
+    {"open", "the models that are open, each with --data DATA where that is not its own", get_open, set_open, .place = true},
+    {"model", "the open model that is looked at: a folder or a name", get_model, set_model, .place = true},
     {"data", "the dataset that is measured on; empty: the model's own", get_data, set_data},
     {"split", "of the question that is looked at", get_split, set_split},
     {"row", "number of the question in its split", get_row, set_row, .place = true},

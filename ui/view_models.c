@@ -1,6 +1,10 @@
 #include "app.h"
+#include "opened.h"
 #include "search.h"
 
+#include "ground/option.h"
+
+#include <math.h>
 #include <string.h>
 
 enum { LIST, INFO };
@@ -34,10 +38,45 @@ static void press_open(struct app *app, int key)
     if (selected(app)) app_open(app, selected(app));
 }
 
+static void press_close(struct app *app, int key)
+{
+    (void)key;
+    if (!opened_find(app, selected(app))) app_say(app, "it is not open");
+    else opened_close(app, selected(app));
+}
+
+/* The list, and behind it the models from elsewhere that are open. */
+static struct table *whole_list(const struct app *app, const struct table *list)
+{
+    struct table *whole = table_copy(list);
+    for (size_t r = list->row_count; r < app->model_count && app_current(app, LIST); r++) {
+        struct cell cells[32];
+        for (size_t c = 0; c < list->column_count && c < 32; c++) cells[c] = list->columns[c].role == ROLE_LABEL ? cell_text("") : cell_number(NAN);
+        struct text quoted = {0};
+        text_add_quoted(&quoted, app->models[r]);
+        const struct table *info = app_kept(app, "info %s", quoted.data);
+        text_clear(&quoted);
+        int name = table_find(list, "name");
+        if (name >= 0) cells[name] = cell_text(app->models[r]);
+        for (size_t i = 0; info && i < info->row_count; i++) {
+            int c = table_find(list, table_text(info, i, "property") ? table_text(info, i, "property") : "");
+            double number;
+            if (c < 0 || c == name) continue;
+            if (cells[c].text) cells[c] = cell_text(table_text(info, i, "value"));
+            else if (parse_number(table_text(info, i, "value"), &number)) cells[c] = cell_number(number);
+        }
+        table_row(whole, cells);
+    }
+    return whole;
+}
+
 static bool search(struct app *app, const char *text, int step)
 {
-    int at = search_table(app_table(app, LIST, 0), text, (int)app->model_at, step);
+    const struct table *list = app_table(app, LIST, 0);
+    struct table *whole = list ? whole_list(app, list) : NULL;
+    int at = search_table(whole, text, (int)app->model_at, step);
     if (at >= 0 && at < (int)app->model_count) app->model_at = (size_t)at;
+    table_free(whole);
     return at >= 0;
 }
 
@@ -48,7 +87,8 @@ static void click(struct app *app, int code)
 
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "model", "picks a model of the list", press_move},
-    {{PRESS_ENTER}, "open", "opens the picked model: every other view shows it then", press_open},
+    {{PRESS_ENTER}, "open", "opens the picked model beside the others: every other view shows it then", press_open},
+    {{'x'}, "close", "closes the picked model", press_close},
     {{0}},
 };
 
@@ -72,22 +112,40 @@ static void draw_about(struct app *app, struct cells *cells, struct area area)
     draw_facts(cells, inner, info);
 }
 
+/* Which are open, and which one of them is looked at. */
+static void draw_open(const struct app *app, struct cells *cells, struct area area, int rows)
+{
+    int shown = area.rows - 1, first = scroll_first((int)app->model_at, rows, shown);
+    for (int i = 0; i < shown && first + i < rows && first + i < (int)app->model_count; i++) {
+        const char *model = app->models[first + i];
+        bool here = app->model && !strcmp(model, app->model);
+        if (opened_find(app, model)) cells_text(cells, area.row + 1 + i, area.col - 1, TINT_KEY, here ? (cells->ascii ? "*" : "●") : cells->ascii ? "o" : "○");
+    }
+}
+
+static void draw_list(struct app *app, struct cells *cells, struct area area, const struct table *list)
+{
+    static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "parameters", "dtype", "data", NULL};
+    draw_open(app, cells, area, (int)list->row_count);
+    draw_table(cells, area, list, columns, (int)app->model_at);
+    app_spot_rows(app, area, (int)app->model_at, (int)list->row_count);
+}
+
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     if (!app->model_count && !app->model) {
         draw_none(cells, area);
         return;
     }
-    static const char *const columns[] = {"name", "interface", "loops", "blocks", "width", "parameters", "dtype", "data", NULL};
-    const struct table *list = app_table(app, LIST, 0);
+    struct table *list = app_table(app, LIST, 0) ? whole_list(app, app_table(app, LIST, 0)) : NULL;
     int half = app_part(app, 1) ? area.rows / 2 : area.rows - 1, rows = list ? (int)list->row_count + 1 : 3, used = 0;
     struct area top = {area.row + 1, area.col + 1, rows < half ? rows : half, area.cols - 2};
     if (app_part(app, 0)) {
         used = top.rows + 2;
-        if (!app_draw_waiting(app, cells, top, LIST)) draw_table(cells, top, list, columns, (int)app->model_at);
-        if (list) app_spot_rows(app, top, (int)app->model_at, (int)list->row_count);
+        if (!app_draw_waiting(app, cells, top, LIST)) draw_list(app, cells, top, list);
     }
     if (app_part(app, 1)) draw_about(app, cells, (struct area){area.row + used, area.col + 1, area.rows - used, area.cols - 2});
+    table_free(list);
 }
 
 static const char *const parts[] = {"the list", "what the model is", NULL};
