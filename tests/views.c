@@ -230,7 +230,7 @@ static void test_watch_any_token(void **unused)
     assert_string_equal(app->message, "watching the bridge");
     press(app, "We18<Enter>");
     assert_string_equal(app_result(app, app->line_shown)->line, "lens models/vanilla --row test_ood:0 --watch e18");
-    settings_add(app, SETTINGS_ALL, &settings);
+    settings_add(app, SETTING_OPEN, &settings);
     assert_non_null(strstr(settings.data, "set grid.watch e18\n"));
     press(app, "w");
     assert_string_equal(app_result(app, app->line_shown)->line, "lens models/vanilla --row test_ood:0");

@@ -96,7 +96,7 @@ static void assert_shows(struct app *app, const char *text)
 static char *settings_now(struct app *app)
 {
     struct text out = {0};
-    settings_add(app, SETTINGS_ALL, &out);
+    settings_add(app, SETTING_OPEN, &out);
     return out.data;
 }
 
@@ -161,13 +161,37 @@ static void test_undo(void **unused)
     char *back = settings_now(app);
     assert_string_equal(back, first);
     press(app, "u");
-    assert_shows(app, "no setting was changed before");
+    assert_shows(app, "nothing was changed before");
     press(app, "<^R><^R><^R>");
     char *again = settings_now(app);
     assert_string_equal(again, last);
     mem_free(first), mem_free(last), mem_free(back), mem_free(again);
     press(app, "u<Left>m<^R>"); /* a change ends what could be done again */
     assert_shows(app, "nothing was undone");
+    close_app(app);
+}
+
+/* The question and the marked line come back, too; moves behind each other are one step. */
+static void test_undo_of_places(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":view grid<Enter>:set row 7<Enter>m<Down><Down><PgDn>");
+    press(app, "u");
+    assert_int_equal(app->row, 7);
+    press(app, "u<Down>:view questions<Enter><Down><Down>w");
+    char *text = settings_now(app);
+    assert_non_null(strstr(text, "set questions.marked 0\n"));
+    press(app, "uu");
+    mem_free(text), text = settings_now(app);
+    assert_non_null(strstr(text, "set questions.marked 0\n"));
+    assert_int_equal(app->row, 8);
+    press(app, "u");
+    assert_int_equal(app->row, 7);
+    assert_string_equal(app->view->name, "grid");
+    press(app, "u");
+    assert_int_equal(app->row, 0);
+    mem_free(text);
     close_app(app);
 }
 
@@ -645,7 +669,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change),
+        cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),

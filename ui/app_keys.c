@@ -149,13 +149,13 @@ static void press_back(struct app *app, int key)
 static void press_undo(struct app *app, int key)
 {
     struct text now = {0};
-    settings_add(app, SETTINGS_UNDONE, &now);
+    settings_add(app, SETTING_PLACE, &now);
     const struct moment *moment = key == 'u' ? undo_back(&app->undo, now.data, app->view->name) : undo_on(&app->undo, now.data, app->view->name);
     if (moment) {
         settings_restore(app, moment->settings);
         app_go(app, view_find(moment->view));
         app_say(app, key == 'u' ? "undone; ^R does it again" : "done again");
-    } else app_say(app, key == 'u' ? "no setting was changed before" : "nothing was undone");
+    } else app_say(app, key == 'u' ? "nothing was changed before" : "nothing was undone");
     text_clear(&now);
 }
 
@@ -206,7 +206,7 @@ const struct binding app_keys[] = {
     {{':'}, "run", "a prompt for any command line; the up arrow brings the one of this screen, Tab completes", press_prompt},
     {{'/'}, NULL, "searches in the list of this view", press_search},
     {{'n', 'N'}, NULL, "the next line that holds what was searched for, the one before", press_next},
-    {{'u', PRESS_CONTROL('r')}, NULL, "takes back the last change of a setting; does it again", press_undo},
+    {{'u', PRESS_CONTROL('r')}, NULL, "takes back the last change of a setting, or moves; does it again", press_undo},
     {{'y'}, NULL, "copies the command line of this screen", press_copy},
     {{'S'}, NULL, "saves this session in a file, for: loopscope session FILE", press_save},
     {{'?'}, "help", "keys and words; again: back", press_help},
@@ -278,19 +278,24 @@ static void press(struct app *app, int key)
     }
 }
 
-/* What changed any setting can be undone, whichever key it was. */
+static char *settings_upto(struct app *app, enum setting_kind kind)
+{
+    struct text out = {0};
+    settings_add(app, kind, &out);
+    return out.data;
+}
+
+/* What changed any setting can be undone, whichever key it was; moves behind each other are one step. */
 static void press_and_note(struct app *app, int key)
 {
-    struct text before = {0}, after = {0};
     const char *view = app->view->name;
-    char *model = mem_text(app->model ? app->model : "");
+    char *model = mem_text(app->model ? app->model : ""), *before = settings_upto(app, SETTING_PLACE), *values = settings_upto(app, SETTING_VALUE);
     int past = app->undo.past_count;
-    settings_add(app, SETTINGS_UNDONE, &before);
     press(app, key);
-    settings_add(app, SETTINGS_UNDONE, &after);
-    bool same_model = !strcmp(model, app->model ? app->model : "");
-    if (same_model && past == app->undo.past_count && strcmp(before.data, after.data) != 0) undo_note(&app->undo, before.data, view);
-    text_clear(&before), text_clear(&after);
+    char *after = settings_upto(app, SETTING_PLACE), *now = settings_upto(app, SETTING_VALUE);
+    bool same_model = !strcmp(model, app->model ? app->model : ""), moved = !strcmp(values, now);
+    if (same_model && past == app->undo.past_count && strcmp(before, after) != 0) undo_note(&app->undo, before, view, moved);
+    mem_free(before), mem_free(values), mem_free(after), mem_free(now);
     mem_free(model);
 }
 

@@ -90,7 +90,7 @@ static struct result *result_ask(struct app *app, const char *line)
     if (app->result_count >= RESULTS_KEPT) forget_oldest(app);
     struct result *result = result_new(line);
     struct text scene = {0};
-    settings_add(app, SETTINGS_ALL, &scene);
+    settings_add(app, SETTING_OPEN, &scene);
     result->scene = scene.data;
     for (size_t i = 0; i < app->result_count; i++) result->again |= app->results[i]->unwanted && !strcmp(app->results[i]->line, line);
     mem_grow(&app->results, &app->result_room, app->result_count + 1, sizeof *app->results);

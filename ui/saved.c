@@ -11,7 +11,7 @@ bool saved_write(struct app *app, const char *path, struct err *err)
 {
     struct text text = {0};
     text_add(&text, "# a session of loopscope %s; open it again: loopscope session FILE\n", VERSION);
-    settings_add(app, SETTINGS_ALL, &text);
+    settings_add(app, SETTING_OPEN, &text);
     bool ok = file_write(path, text.data, text.size, err);
     text_clear(&text);
     return ok;

@@ -24,6 +24,22 @@ static bool set_model(struct app *app, const char *value)
     return true;
 }
 
+static const char *const flags[] = {"on", "off", NULL};
+
+static void get_follow(struct app *app, struct text *out)
+{
+    const struct opened *one = opened_keep(app);
+    text_add(out, one && one->follow ? "on" : "off");
+}
+
+static bool set_follow(struct app *app, const char *value)
+{
+    struct opened *one = opened_keep(app);
+    bool on = !strcmp(value, "on");
+    if (one) one->follow = on;
+    return on || !strcmp(value, "off");
+}
+
 static void get_data(struct app *app, struct text *out) { text_add(out, "%s", app->data ? app->data : ""); }
 
 static bool set_data(struct app *app, const char *value)
@@ -92,15 +108,16 @@ static bool set_view(struct app *app, const char *value)
 }
 
 const struct setting shared_settings[] = {
-    {"open", "the models that are open, each with --data DATA where that is not its own", get_open, set_open, .place = true},
-    {"model", "the open model that is looked at: a folder or a name", get_model, set_model, .place = true},
+    {"open", "the models that are open, each with --data DATA where that is not its own", get_open, set_open, .kind = SETTING_OPEN},
+    {"model", "the open model that is looked at: a folder or a name", get_model, set_model, .kind = SETTING_OPEN},
+    {"follow", "is the model read again whenever its files change?", get_follow, set_follow, flags, .kind = SETTING_OPEN},
     {"data", "the dataset that is measured on; empty: the model's own", get_data, set_data},
     {"split", "of the question that is looked at", get_split, set_split},
-    {"row", "number of the question in its split", get_row, set_row, .place = true},
+    {"row", "number of the question in its split", get_row, set_row, .kind = SETTING_PLACE},
     {"tokens", "typed in place of the question's own; empty: its own", get_tokens, set_tokens},
     {"boundary", "under the cursor", get_boundary, set_boundary},
     {"position", "under the cursor; bridge: where the bridge is", get_position, set_position},
-    {"view", "what is on the screen", get_view, set_view, .place = true},
+    {"view", "what is on the screen", get_view, set_view, .kind = SETTING_OPEN},
     {0},
 };
 
@@ -122,14 +139,22 @@ static void add_one(struct app *app, const struct setting *setting, const struct
     text_clear(&value);
 }
 
-void settings_add(struct app *app, enum settings_part part, struct text *out)
+void settings_add(struct app *app, enum setting_kind most, struct text *out)
 {
     text_add(out, "%s", "");
     for (const struct setting *s = shared_settings; s->name; s++)
-        if (part == SETTINGS_ALL || !s->place) add_one(app, s, NULL, out);
+        if (s->kind <= most) add_one(app, s, NULL, out);
     for (size_t v = 0; views[v]; v++)
         for (const struct setting *s = views[v]->settings; s && s->name; s++)
-            if (part == SETTINGS_ALL || !s->place) add_one(app, s, views[v], out);
+            if (s->kind <= most) add_one(app, s, views[v], out);
+}
+
+bool setting_number(const char *value, int *number)
+{
+    long whole;
+    if (!parse_int(value, &whole) || whole < 0 || whole > 1 << 30) return false;
+    *number = (int)whole;
+    return true;
 }
 
 const char *settings_name(size_t i, const struct setting **setting)

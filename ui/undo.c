@@ -26,14 +26,17 @@ static const struct moment *hold(struct undo *undo, struct moment *list, int *co
     return &undo->held;
 }
 
-void undo_note(struct undo *undo, const char *before, const char *view)
+void undo_note(struct undo *undo, const char *before, const char *view, bool moved)
 {
+    bool within = moved && undo->moving && undo->past_count && undo->past[undo->past_count - 1].view == view;
     empty(undo->future, &undo->future_count);
-    push(undo->past, &undo->past_count, before, view);
+    if (!within) push(undo->past, &undo->past_count, before, view);
+    undo->moving = moved;
 }
 
 const struct moment *undo_back(struct undo *undo, const char *now, const char *view)
 {
+    undo->moving = false;
     if (!undo->past_count) return NULL;
     push(undo->future, &undo->future_count, now, view);
     return hold(undo, undo->past, &undo->past_count);
@@ -41,6 +44,7 @@ const struct moment *undo_back(struct undo *undo, const char *now, const char *v
 
 const struct moment *undo_on(struct undo *undo, const char *now, const char *view)
 {
+    undo->moving = false;
     if (!undo->future_count) return NULL;
     push(undo->past, &undo->past_count, now, view);
     return hold(undo, undo->future, &undo->future_count);

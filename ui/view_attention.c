@@ -142,9 +142,21 @@ static bool set_shown(struct app *app, const char *value) { return set_choice(&s
 static void get_of(struct app *app, struct text *out) { text_add(out, "%s", of_names[state_of(app)->mean]); }
 static bool set_of(struct app *app, const char *value) { return set_choice(&state_of(app)->mean, of_names, value); }
 
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d.%d", state_of(app)->row, state_of(app)->head); }
+
+static bool set_marked(struct app *app, const char *value)
+{
+    int row, head;
+    char end;
+    if (sscanf(value, "%d.%d%c", &row, &head, &end) != 2 || row < 0 || head < 0) return false;
+    state_of(app)->row = row, state_of(app)->head = head;
+    return true;
+}
+
 static const struct setting settings[] = {
     {"show", "the weights, or their change from the loop before", get_shown, set_shown, shown_names},
     {"of", "one question, or the mean of its split", get_of, set_of, of_names},
+    {"marked", "ROW.HEAD that keys act on; rows are blocks through the loops", get_marked, set_marked, .kind = SETTING_PLACE},
     {0},
 };
 

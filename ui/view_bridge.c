@@ -283,12 +283,16 @@ static bool set_wrong(struct app *app, const char *value) { return set_flag(&sta
 static void get_odds(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->odds ? "on" : "off"); }
 static bool set_odds(struct app *app, const char *value) { return set_flag(&state_of(app)->odds, value); }
 
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
+static bool set_marked(struct app *app, const char *value) { return setting_number(value, &state_of(app)->at); }
+
 static const char *const flags[] = {"on", "off", NULL};
 static const struct setting settings[] = {
     {"box", "whose questions are listed: from:to of the cosine, from:to of P", get_box, set_box},
     {"boundary", "after which loop", get_boundary, set_boundary},
     {"wrong", "only wrong answers?", get_wrong, set_wrong, flags},
     {"odds", "P by its odds?", get_odds, set_odds, flags},
+    {"marked", "the line of the list that keys act on", get_marked, set_marked, .kind = SETTING_PLACE},
     {0},
 };
 

@@ -172,10 +172,14 @@ static bool set_probe(struct app *app, const char *value)
     return false;
 }
 
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
+static bool set_marked(struct app *app, const char *value) { return setting_number(value, &state_of(app)->at); }
+
 static const struct setting settings[] = {
     {"with", "the other model: a folder or a name; empty: the next of the list", get_with, set_with},
     {"edit", "an edit of the other side, as --do takes it; empty: none", get_edit, set_edit},
     {"probe", "what is measured on both", get_probe, set_probe, probes},
+    {"marked", "the disagreement that keys act on", get_marked, set_marked, .kind = SETTING_PLACE},
     {0},
 };
 

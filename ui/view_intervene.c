@@ -290,7 +290,7 @@ static bool set_axis(struct app *app, const char *value)
 static const char *const flags[] = {"on", "off", NULL};
 static const struct setting settings[] = {
     {"edit", "as --do takes it: mix@h.1:position=1,alpha=0.5", get_edit, set_edit},
-    {"sweep", "is the whole curve wanted?", get_sweep, set_sweep, flags, .place = true},
+    {"sweep", "is the whole curve wanted?", get_sweep, set_sweep, flags, .kind = SETTING_OPEN},
     {"controls", "are edits with wrong targets wanted?", get_controls, set_controls, flags},
     {"panel", "what stands below the form", get_panel, set_panel, panel_names},
     {"axis", "what the sweep runs over besides alpha", get_axis, set_axis, axis_names},

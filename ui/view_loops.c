@@ -69,6 +69,13 @@ static void press_enter(struct app *app, int key)
     app_go(app, view_find("splits"));
 }
 
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
+static bool set_marked(struct app *app, const char *value) { return setting_number(value, &state_of(app)->at); }
+
+static const struct setting settings[] = {
+    {"marked", "the site that keys act on", get_marked, set_marked, .kind = SETTING_PLACE}, {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "loop", "the loop (or, by token, the token) before or behind", press_loop},
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "picks a site: an address at which a value can be seen or edited", press_site},
@@ -246,5 +253,5 @@ static const char *const parts[] = {"the picture", "the sites", NULL};
 
 const struct view view_loops = {
     .name = "loops", .title = "the loop of the model", .help = "what runs in a loop, where states are handed on, and every site with its shape",
-    .keys = keys, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
+    .keys = keys, .settings = settings, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
 };

@@ -4,6 +4,7 @@
 
 #include "figures/group.h"
 #include "ground/mem.h"
+#include "ground/option.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,8 +174,33 @@ static bool set_shown(struct app *app, const char *value)
     return state_of(app)->wrong || !strcmp(value, "all");
 }
 
+static void get_below(struct app *app, struct text *out)
+{
+    if (state_of(app)->limit) text_add(out, "%.2f", state_of(app)->limit / 20.0);
+    else text_add(out, "all");
+}
+
+static bool set_below(struct app *app, const char *value)
+{
+    double number = 0;
+    bool all = !strcmp(value, "all");
+    if (!all && (!parse_number(value, &number) || !(number > 0) || number > 1)) return false;
+    state_of(app)->limit = (int)lround(20 * number);
+    return true;
+}
+
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
+
+static bool set_marked(struct app *app, const char *value)
+{
+    snprintf(state_of(app)->split, sizeof state_of(app)->split, "%s", app->split); /* it is a line of these */
+    return setting_number(value, &state_of(app)->at);
+}
+
 static const struct setting settings[] = {
-    {"sort", "by this column", get_sort, set_sort, sorts}, {"shown", "which answers", get_shown, set_shown, filters}, {0},
+    {"sort", "by this column", get_sort, set_sort, sorts}, {"shown", "which answers", get_shown, set_shown, filters},
+    {"below", "only questions whose P(bridge) is below this; all: whatever it is", get_below, set_below},
+    {"marked", "the line that keys act on", get_marked, set_marked, .kind = SETTING_PLACE}, {0},
 };
 
 static const struct binding keys[] = {

@@ -214,7 +214,7 @@ static bool set_page(struct app *app, const char *value)
 }
 
 static const struct setting settings[] = {
-    {"id", "the replication that is looked at", get_id, set_id, .place = true},
+    {"id", "the replication that is looked at", get_id, set_id, .kind = SETTING_PLACE},
     {"result", "what is shown of it", get_page, set_page, page_names},
     {0},
 };

@@ -47,6 +47,17 @@ static bool search(struct app *app, const char *text, int step)
 
 static void click(struct app *app, int code) { ((struct state *)app_state(app, sizeof(struct state)))->at = code; }
 
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", ((struct state *)app_state(app, sizeof(struct state)))->at); }
+
+static bool set_marked(struct app *app, const char *value)
+{
+    return setting_number(value, &((struct state *)app_state(app, sizeof(struct state)))->at);
+}
+
+static const struct setting settings[] = {
+    {"marked", "the line that keys act on", get_marked, set_marked, .kind = SETTING_PLACE}, {0},
+};
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "split", "picks a split", press_row},
     {{PRESS_ENTER}, "questions", "the questions behind the picked number", press_questions},
@@ -205,5 +216,5 @@ static const char *const parts[] = {"accuracy", "the bridge", NULL};
 
 const struct view view_splits = {
     .name = "splits", .title = "accuracy by split", .help = "how often the model is right, by split and stage, and what its bridge states are like",
-    .keys = keys, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
+    .keys = keys, .settings = settings, .lines = lines, .draw = draw, .parts = parts, .search = search, .click = click,
 };

@@ -168,7 +168,7 @@ static bool set_probe(struct app *app, const char *value)
 }
 
 static const struct setting settings[] = {
-    {"run", "the run that is looked at", get_run, set_run, .place = true},
+    {"run", "the run that is looked at", get_run, set_run, .kind = SETTING_PLACE},
     {"curves", "its log, or a measurement at its checkpoints", get_probe, set_probe, probe_names},
     {0},
 };
