@@ -256,7 +256,7 @@ static void forget_shown(struct app *app)
 {
     for (int v = 0; v < VIEWS_MOST; v++)
         for (int i = 0; i < WANTS; i++) app->panes[v].wants[i].shown = NULL;
-    app->seek = app->turn = app->shift = 0;
+    app->seek = app->turn = app->shift = app->find = 0;
     app->turned = false;
 }
 

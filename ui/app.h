@@ -80,7 +80,7 @@ struct app {
     int position;          /* -1: where the bridge is */
     bool edit_here;        /* the next edit begins under the cursor */
     bool turned;           /* another split was looked for because the first is not there */
-    int seek, turn, shift; /* look for a wrong answer, for another split, for another token under the cursor: -1 back, 1 on, 0 not */
+    int seek, turn, shift, find; /* look for a wrong answer, another split, another token under the cursor, what is searched: -1 back, 1 on, 0 not */
 
     struct prompt prompt;
     bool prompting;
@@ -97,6 +97,7 @@ struct app {
     int tour;              /* the step of the tour; -1: none is given */
     struct spot spots[SPOTS_MOST]; /* of the screen as it was drawn last */
     int spot_count, cols;  /* cols: its width */
+    int click_row, click_col; /* in the spot that was clicked on */
     struct tab tabs[VIEWS_MOST];
     int tab_count;
 };

@@ -286,12 +286,12 @@ static char *settings_upto(struct app *app, enum setting_kind kind)
 }
 
 /* What changed any setting can be undone, whichever key it was; moves behind each other are one step. */
-static void press_and_note(struct app *app, int key)
+static void act_and_note(struct app *app, void (*act)(struct app *app, int key), int key)
 {
     const char *view = app->view->name;
     char *model = mem_text(app->model ? app->model : ""), *before = settings_upto(app, SETTING_PLACE), *values = settings_upto(app, SETTING_VALUE);
     int past = app->undo.past_count;
-    press(app, key);
+    act(app, key);
     char *after = settings_upto(app, SETTING_PLACE), *now = settings_upto(app, SETTING_VALUE);
     bool same_model = !strcmp(model, app->model ? app->model : ""), moved = !strcmp(values, now);
     if (same_model && past == app->undo.past_count && strcmp(before, after) != 0) undo_note(&app->undo, before, view, moved);
@@ -303,17 +303,20 @@ void app_key(struct app *app, int key)
 {
     app->message[0] = '\0';
     app_look(app);
-    press_and_note(app, key);
+    act_and_note(app, press, key);
     app_update(app);
 }
 
 /* ---- mouse */
 
-static void click_spot(struct app *app, int row, int col)
+static void click_spot(struct app *app, int key)
 {
+    int row = app->click_row, col = app->click_col;
+    (void)key;
     for (int i = app->spot_count; i-- > 0;) {
         const struct area *a = &app->spots[i].area;
         if (row < a->row || row >= a->row + a->rows || col < a->col || col >= a->col + a->cols) continue;
+        app->click_row = row - a->row, app->click_col = col - a->col;
         if (app->menu >= 0) app->menu = app->spots[i].code, menu_key(app, PRESS_ENTER);
         else if (app->view->click) app->view->click(app, app->spots[i].code);
         return;
@@ -332,7 +335,8 @@ void app_mouse(struct app *app, int key, int row, int col)
     bool tab = false;
     for (int i = 0; row == 0 && i < app->tab_count; i++)
         if (col >= app->tabs[i].from && col < app->tabs[i].to) tab = true, app->menu = -1, app_go(app, app->tabs[i].view);
-    if (!tab && !app->prompting) click_spot(app, row, col);
+    app->click_row = row, app->click_col = col;
+    if (!tab && !app->prompting) act_and_note(app, click_spot, key);
     app_update(app);
 }
 

@@ -1,4 +1,5 @@
 #include "flips_panel.h"
+#include "search.h"
 
 #include "ground/mem.h"
 
@@ -101,12 +102,33 @@ static void draw_flip(struct cells *cells, struct area area, const struct table 
     if (marked) draw_mark(cells, area.row, area.col, area.cols);
 }
 
-static void draw_list(const struct flips_panel *p, struct cells *cells, struct area area, const struct table *table)
+static int bar_rows(struct area area) { return area.rows >= 14 ? 7 : area.rows >= 10 ? 5 : 0; }
+
+struct area flips_panel_list(const struct flips_panel *p, struct area area, int *first)
 {
-    int count = flips_panel_count(p), seen = 0;
-    cells_text(cells, area.row, area.col + 1, TINT_DIM, "alpha turns  row  question");
-    area.row++, area.rows--;
-    int first = scroll_first(p->at, count, area.rows);
+    int above = 2 + bar_rows(area);
+    struct area list = {area.row + above, area.col, area.rows - above, area.cols};
+    *first = scroll_first(p->at, flips_panel_count(p), list.rows);
+    return list;
+}
+
+bool flips_panel_search(struct flips_panel *p, const char *text, int step)
+{
+    const struct table *table = result_table(p->flips, 0);
+    int count = flips_panel_count(p), from = p->at;
+    for (int i = 1; i <= count; i++) {
+        p->at = ((from + step * i) % count + count) % count;
+        if (search_row(table, (size_t)flips_panel_row(p), text)) return true;
+    }
+    p->at = from;
+    return false;
+}
+
+static void draw_list(const struct flips_panel *p, struct cells *cells, struct area all, const struct table *table)
+{
+    int count = flips_panel_count(p), seen = 0, first;
+    struct area area = flips_panel_list(p, all, &first);
+    cells_text(cells, area.row - 1, area.col + 1, TINT_DIM, "alpha turns  row  question");
     for (size_t r = 0; r < table->row_count && seen < first + area.rows; r++) {
         if (!is_here(p, table, r)) continue;
         if (seen >= first) draw_flip(cells, (struct area){area.row + seen - first, area.col, 1, area.cols - 1}, table, r, p->focus && seen == p->at);
@@ -123,14 +145,13 @@ void flips_panel_draw(const struct flips_panel *p, struct cells *cells, struct a
                      p->flips && p->flips->state == RESULT_FAILED && p->flips->wrong ? p->flips->wrong : "computing ...");
         return;
     }
-    int better, worse, bars = area.rows >= 14 ? 7 : area.rows >= 10 ? 5 : 0;
+    int better, worse, bars = bar_rows(area);
     const char *arrow = cells->ascii ? "->" : "→";
     count_to(p, table, p->alpha, &better, &worse);
     int col = cells_text(cells, area.row, area.col + 1, TINT_PLAIN, "at %.2f in %s: ", p->alpha, p->split);
     col = cells_text(cells, area.row, col, TINT_GOOD, "%d wrong %s right", better, arrow);
     cells_text(cells, area.row, col, TINT_BAD, ", %d right %s wrong", worse, arrow);
-    area.row++, area.rows--;
-    if (bars) draw_bars(p, cells, (struct area){area.row, area.col + 1, bars, area.cols - 16}, table), area.row += bars, area.rows -= bars;
-    if (!flips_panel_count(p) && p->flips->state == RESULT_DONE) cells_text(cells, area.row, area.col + 1, TINT_WARN, "no answer turns at any alpha");
+    if (bars) draw_bars(p, cells, (struct area){area.row + 1, area.col + 1, bars, area.cols - 16}, table);
+    if (!flips_panel_count(p) && p->flips->state == RESULT_DONE) cells_text(cells, area.row + 1 + bars, area.col + 1, TINT_WARN, "no answer turns at any alpha");
     else draw_list(p, cells, area, table);
 }

@@ -19,7 +19,10 @@ struct flips_panel {
 };
 
 void flips_panel_draw(const struct flips_panel *panel, struct cells *cells, struct area area);
+/* Where its list is when it is drawn in this area, and which of its lines is the first. */
+struct area flips_panel_list(const struct flips_panel *panel, struct area area, int *first);
 long flips_panel_row(const struct flips_panel *panel);
 int flips_panel_count(const struct flips_panel *panel);
+bool flips_panel_search(struct flips_panel *panel, const char *text, int step); /* moves the mark */
 
 #endif

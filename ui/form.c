@@ -218,6 +218,14 @@ static void draw_field(struct cells *cells, struct area area, int *row, int *col
     *col += 2;
 }
 
+enum { SLIDER_LABEL = 14, SLIDER_MARGIN = 19 }; /* columns before the rail, and what is no rail of the area */
+
+struct area form_slider(const struct form *form, struct area area, int rows)
+{
+    bool there = option_place(form, "alpha") >= 0;
+    return (struct area){area.row + rows - 1, area.col + 1 + SLIDER_LABEL, 1, there && area.cols > SLIDER_MARGIN ? area.cols - SLIDER_MARGIN : 0};
+}
+
 static void draw_slider(const struct form *form, struct cells *cells, int row, int col, int width, bool marked)
 {
     double alpha = form_alpha(form);
@@ -226,7 +234,7 @@ static void draw_slider(const struct form *form, struct cells *cells, int row, i
     col = cells_text(cells, row, col, TINT_TITLE, "%.2f", alpha);
     if (marked) draw_mark(cells, row, from, col - from);
     col = cells_text(cells, row, col + 2, TINT_DIM, "0 ");
-    int rail = width - 16;
+    int rail = width - 16; /* as form_slider says */
     for (int i = 0; i < rail; i++) cells_text(cells, row, col + i, i < alpha * (rail - 1) ? TINT_KEY : TINT_DIM, "─");
     if (rail > 1 && !isnan(alpha)) cells_text(cells, row, col + (int)lround(alpha * (rail - 1)), TINT_KEY, "●");
     cells_text(cells, row, col + rail, TINT_DIM, " 1");

@@ -1,4 +1,5 @@
 #include "question.h"
+#include "search.h"
 
 #include "ground/mem.h"
 
@@ -103,6 +104,23 @@ static void seek_wrong(struct app *app)
     app_say(app, step > 0 ? "no wrong answer behind this one" : "no wrong answer before this one");
 }
 
+static void find_question(struct app *app)
+{
+    const struct table *all = app_kept(app, "questions %s --split %s", app_subject(app), app->split);
+    int at = all ? search_table(all, app->found, (int)app->row, app->find) : -1;
+    if (!all) return;
+    app->find = 0;
+    if (at >= 0) app->row = (long)table_number(all, (size_t)at, "row");
+    else app_say(app, "no question of %s holds '%s'", app->split, app->found);
+}
+
+bool question_search(struct app *app, const char *text, int step)
+{
+    (void)text;
+    app->find = step;
+    return true;
+}
+
 static void turn_split(struct app *app)
 {
     const struct table *eval = app_kept(app, "eval %s", app_subject(app));
@@ -132,12 +150,13 @@ int question_want(struct app *app)
     if (!app->model) return 0;
     question_turn(app);
     if (app->seek) seek_wrong(app);
+    if (app->find) find_question(app);
     if (app->shift) shift_token(app);
     int want = app_want(app, "lens %s %s", app_subject(app), question_option(app));
     if (*question_tokens(app)) app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row); /* to see what changes */
     if (app->shift) app_want(app, "vocab %s", app_subject(app));
     if (app->turn) app_want(app, "eval %s", app_subject(app));
-    if (app->seek) app_want(app, "questions %s --split %s", app_subject(app), app->split);
+    if (app->seek || app->find) app_want(app, "questions %s --split %s", app_subject(app), app->split);
     return want;
 }
 

@@ -20,6 +20,9 @@ const struct table *question_untouched(const struct app *app);   /* the lens of 
 int question_position(const struct app *app, const struct lens *lens); /* of the cursor: where the bridge is until it is moved */
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens);
 
+/* view->search, where one question is looked at: among all of its split, which may have to be listed first. */
+bool question_search(struct app *app, const char *text, int step);
+
 void question_press_row(struct app *app, int key);
 void question_press_wrong(struct app *app, int key); /* n, N */
 void question_press_tokens(struct app *app, int key); /* t */

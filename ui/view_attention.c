@@ -327,5 +327,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_attention = {
     .name = "attention", .title = "what each head looks at", .help = "attention per loop, block and head, and how it changes from loop to loop",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .click = click, .example = "<Down>",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = question_search, .click = click, .example = "<Down>",
 };

@@ -19,6 +19,8 @@ struct state {
     int boundary, only, corner; /* only: one series, 0: all; corner: which named box it is */
     double x, y, w, h;          /* the box: from (x, y), of cosine and of P */
     int at;                     /* in the list */
+    double low;                 /* of the axis of cosines, and the cells of the plot, as it was drawn */
+    int rows, cols;
 };
 
 /* The boxes that have a name; the first is what the paper is about. */
@@ -234,10 +236,22 @@ static bool search(struct app *app, const char *text, int step)
     return found;
 }
 
+enum { SPOT_PLOT = -1 }; /* others: lines of the list */
+
+/* What upward() draws at this height. */
+static double downward(const struct state *s, double height) { return s->odds ? 1 / (1 + pow(10, 4 - 8 * height)) : height; }
+
 static void click(struct app *app, int code)
 {
-    state_of(app)->at = code;
-    state_of(app)->listing = true;
+    struct state *s = state_of(app);
+    s->listing = code != SPOT_PLOT;
+    if (s->listing) s->at = code;
+    else { /* the box goes there */
+        double x = s->low + (1 - s->low) * (app->click_col + 0.5) / s->cols, y = downward(s, 1 - (app->click_row + 0.5) / s->rows);
+        s->x = between(stepped(x - s->w / 2, 0.05), -1, 1 - s->w);
+        s->y = between(stepped(y - s->h / 2, 0.05), 0, 1 - s->h);
+        s->corner = -1, s->at = 0;
+    }
 }
 
 /* ---- settings */
@@ -533,6 +547,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, %c.%d", s->wrong ? "wrong answer" : "question",
                app_boundary(app), s->boundary);
     draw_plot(&plot, (struct area){area.row + 1, area.col, area.rows - 1, area.cols - list - 1});
+    s->low = cloud.low, s->rows = plot.area.rows, s->cols = plot.area.cols;
+    if (s->rows > 0 && s->cols > 0) app_spot(app, plot.area, SPOT_PLOT);
     struct area side = {area.row, area.col + area.cols - list, area.rows, list - 1};
     int taken = draw_series(&plot, side);
     side.row += taken, side.rows -= taken;

@@ -144,6 +144,8 @@ static bool search(struct app *app, const char *text, int step)
     return false;
 }
 
+static void click(struct app *app, int code) { state_of(app)->at = code; }
+
 static void get_with(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->with); }
 
 static bool set_with(struct app *app, const char *value)
@@ -317,8 +319,11 @@ static void draw_disagreements(struct app *app, struct cells *cells, struct area
     cells_text(cells, area.row + 1, end - 34, TINT_DIM, "answer    a says    b says    right");
     struct area list = {area.row + 2, area.col, area.rows - 2, area.cols - 1};
     int first = scroll_first(s->at, (int)table->row_count, list.rows);
-    for (int i = 0; i < list.rows && first + i < (int)table->row_count; i++)
-        draw_question(cells, (struct area){list.row + i, list.col, 1, list.cols}, table, (size_t)(first + i), first + i == s->at);
+    for (int i = 0; i < list.rows && first + i < (int)table->row_count; i++) {
+        struct area line = {list.row + i, list.col, 1, list.cols};
+        draw_question(cells, line, table, (size_t)(first + i), first + i == s->at);
+        app_spot(app, line, first + i);
+    }
     draw_scroll(cells, (struct area){list.row, list.col, list.rows, area.cols}, first, (int)table->row_count);
 }
 
@@ -349,5 +354,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_compare = {
     .name = "compare", .title = "two models, side by side",
     .help = "two models, or one with and without an edit, under the same measurement, and where they disagree",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search,
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click,
 };

@@ -1,7 +1,6 @@
 #include "app.h"
 #include "lens.h"
 #include "question.h"
-#include "search.h"
 
 #include "ground/mem.h"
 
@@ -123,16 +122,6 @@ static void press_intervene(struct app *app, int key)
     struct cursor at = cursor_of(app, &lens);
     app->position = at.position, app->boundary = at.boundary;
     app_go(app, view_find("intervene"));
-}
-
-/* Among all questions of the split, once they are listed. */
-static bool search(struct app *app, const char *text, int step)
-{
-    const struct table *all = app_kept(app, "questions %s --split %s", app_subject(app), app->split);
-    int at = all ? search_table(all, text, (int)app->row, step) : -1;
-    if (!all) app_say(app, "the questions of %s are not listed yet: g q lists them, and searches, too", app->split);
-    if (at >= 0) app->row = (long)table_number(all, (size_t)at, "row");
-    return at >= 0 || !all;
 }
 
 /* ---- settings */
@@ -448,5 +437,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_grid = {
     .name = "grid", .title = "one question through the loops", .help = "positions x boundaries: what each state decodes to, how surely, how aligned",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "n",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = question_search, .click = click, .example = "n",
 };

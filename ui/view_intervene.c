@@ -10,6 +10,7 @@
 
 #include "ground/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ struct state {
     enum panel panel;
     enum second second;
     int at;                /* the marked flip */
+    int rail;              /* columns of the slider as it was drawn, less one */
     int before, after, sweep, controls, flips, fade; /* wants; -1: none */
 };
 
@@ -235,6 +237,25 @@ static void press_export(struct app *app, int key)
     text_clear(&name);
 }
 
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = state_of(app);
+    struct flips_panel flips = flips_of(app);
+    if (s->panel != FLIPS) return question_search(app, text, step);
+    bool found = flips_panel_search(&flips, text, step);
+    s->at = flips.at;
+    return found;
+}
+
+enum { SPOT_SLIDER = -1 }; /* others: lines of the list of flips */
+
+static void click(struct app *app, int code)
+{
+    struct state *s = state_of(app);
+    if (code == SPOT_SLIDER) form_set_alpha(&s->form, round(100.0 * app->click_col / s->rail) / 100);
+    else s->at = code, s->listing = true;
+}
+
 /* ---- settings: the edit, as the command line has it */
 
 static void get_edit(struct app *app, struct text *out) { form_add(&state_of(app)->form, true, out); }
@@ -397,6 +418,9 @@ static void draw_panel(struct app *app, struct cells *cells, struct area area)
         struct flips_panel panel = flips_of(app);
         draw_heading(cells, area.row, area.col, area.cols - 1, "answers that turn right or wrong while alpha grows");
         flips_panel_draw(&panel, cells, inner);
+        int first, count = flips_panel_count(&panel);
+        struct area list = flips_panel_list(&panel, inner, &first);
+        for (int i = 0; i < list.rows && first + i < count; i++) app_spot(app, (struct area){list.row + i, list.col, 1, list.cols}, first + i);
     } else {
         struct fade_panel panel = {app_result(app, s->fade), app->split, app_boundary(app)};
         struct text heading = {0};
@@ -413,6 +437,9 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     bool roomy = area.rows >= 20, tall = area.rows >= 26;
     area.row += tall, area.rows -= tall;
     int taken = form_draw(&s->form, cells, area);
+    struct area slider = form_slider(&s->form, area, taken);
+    s->rail = slider.cols - 1;
+    if (s->rail > 0) app_spot(app, slider, SPOT_SLIDER);
     area.row += taken, area.rows -= taken;
     area.row += roomy, area.rows -= roomy;
     taken = draw_change(app, cells, area) + roomy;
@@ -423,5 +450,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_intervene = {
     .name = "intervene", .title = "edit a state, see what follows",
     .help = "mixes an embedding into a state and shows the answer, and the accuracy at every alpha",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .example = "sc",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "sc",
 };

@@ -160,6 +160,8 @@ static void press_grid(struct app *app, int key)
     app_go(app, view_find("grid"));
 }
 
+static void click(struct app *app, int code) { app->position = code; }
+
 static void get_loops(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->loops); }
 
 static bool set_loops(struct app *app, const char *text)
@@ -282,7 +284,7 @@ static void draw_steps(const struct paths *p, struct cells *cells, int row, int 
     }
 }
 
-static int draw_kinds(const struct paths *p, struct cells *cells, struct area area)
+static int draw_kinds(struct app *app, const struct paths *p, struct cells *cells, struct area area)
 {
     double longest = 0;
     int rows = p->positions < area.rows - 1 ? p->positions : area.rows - 1, first = scroll_first(p->at, p->positions, rows);
@@ -300,6 +302,7 @@ static int draw_kinds(const struct paths *p, struct cells *cells, struct area ar
         double same = share_of(p, i, kind);
         if (!isnan(same) && col + 6 < area.col + area.cols) cells_text(cells, row, col, TINT_DIM, " %.0f %%", 100 * same);
         if (i == p->at) draw_mark(cells, row, area.col, 10);
+        app_spot(app, (struct area){row, area.col, 1, area.cols}, i);
     }
     return rows + 1;
 }
@@ -351,7 +354,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     int side = area.cols >= 110 ? 54 : area.cols >= 76 ? 36 : 26;
     draw_plane(&p, state_of(app), cells, (struct area){area.row, area.col + 1, area.rows, area.cols - side - 3});
     struct area right = {area.row, area.col + area.cols - side - 1, area.rows, side};
-    int taken = draw_kinds(&p, cells, (struct area){right.row, right.col, right.rows / 2, right.cols}) + roomy;
+    int taken = draw_kinds(app, &p, cells, (struct area){right.row, right.col, right.rows / 2, right.cols}) + roomy;
     draw_numbers(&p, cells, (struct area){right.row + taken, right.col, right.rows - taken, right.cols});
     release_paths(&p);
 }
@@ -359,5 +362,6 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_orbit = {
     .name = "orbit", .title = "the paths of the states",
     .help = "how each position's state moves through the loops: its path, steps and turns, and whether it comes to rest",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .example = "+++",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = question_search, .click = click,
+    .example = "+++",
 };

@@ -1,5 +1,6 @@
 #include "app.h"
 #include "curves.h"
+#include "search.h"
 
 #include "figures/group.h"
 #include "ground/mem.h"
@@ -147,6 +148,15 @@ static void click(struct app *app, int code)
 {
     const struct table *runs = app_table(app, RUNS, 0);
     if (runs && code < (int)runs->row_count) snprintf(state_of(app)->run, sizeof state_of(app)->run, "%s", table_text(runs, (size_t)code, "run"));
+}
+
+static bool search(struct app *app, const char *text, int step)
+{
+    struct state *s = state_of(app);
+    const struct table *runs = app_table(app, RUNS, 0);
+    int at = search_table(runs, text, (int)row_of(runs, s->run), step);
+    if (at >= 0) snprintf(s->run, sizeof s->run, "%s", table_text(runs, (size_t)at, "run"));
+    return at >= 0;
 }
 
 static void get_run(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->run); }
@@ -372,5 +382,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_train = {
     .name = "train", .title = "training runs, as they go",
     .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
-    .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .click = click,
+    .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .search = search, .click = click,
 };
