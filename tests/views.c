@@ -107,6 +107,8 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"token-fade", "intervene", ":open rlt<Enter>:view intervene<Enter>r", 16, 60, true},
     {"train", "train", "", 24, 80, false},
     {"train-timeline", "train", "<Down>t", 40, 120, false},
+    {"train-column", "train", "<Down>tcc", 24, 80, false},
+    {"train-log-column", "train", ":set train.column grad_norm<Enter>", 16, 60, true},
     {"train-ascii", "train", "<Up>", 16, 60, true},
     {"replicate", "replicate", "", 24, 80, false},
     {"replicate-card", "replicate", "<Down><Down><Enter><Down><PgDn>", 30, 100, false},
@@ -262,11 +264,31 @@ static void test_replicate_runs_only_what_was_asked(void **unused)
     session_free(session);
 }
 
+/* Any measurement at the checkpoints, with its options; its name alone is enough. */
+static void test_timeline_of_any_measurement(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "train", .keys = ":set train.curves drift<Enter>"});
+    struct err err = {0};
+    assert_non_null(strstr(app_result(app, 2)->line, " --probe 'drift --split test_id,test_ood'"));
+    press(app, ":set train.curves 'lens --row test_ood:0'<Enter>");
+    assert_non_null(strstr(app_result(app, 2)->line, " --probe 'lens --row test_ood:0'"));
+    assert_false(settings_set(app, "train.curves", "nonsense", &err));
+    press(app, "m");
+    assert_string_equal(app->prompt.line.data, "set train.curves 'lens --row test_ood:0'");
+    press(app, "<Esc>:set train.curves log<Enter>T");
+    assert_non_null(strstr(app_result(app, 2)->line, " --probe 'attention "));
+    app_free(app);
+    session_free(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid),
                                        cmocka_unit_test(test_tokens_typed_over_a_question),
                                        cmocka_unit_test(test_edits_by_token), cmocka_unit_test(test_watch_any_token),
-                                       cmocka_unit_test(test_replicate_runs_only_what_was_asked)};
+                                       cmocka_unit_test(test_replicate_runs_only_what_was_asked),
+                                       cmocka_unit_test(test_timeline_of_any_measurement)};
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

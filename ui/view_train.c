@@ -1,9 +1,12 @@
 #include "app.h"
-#include "curves.h"
+#include "opened.h"
 #include "search.h"
+#include "timeline_panel.h"
 
-#include "figures/group.h"
+#include "doing/probe.h"
+#include "ground/file.h"
 #include "ground/mem.h"
+#include "registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +14,11 @@
 
 enum { RUNS, LOG, PROBE };
 
-/* What is measured at the checkpoints that stayed. */
-static const char *const probes[] = {NULL, "bridge --split test_id,test_ood", "eval --split test_id,test_ood"};
-enum { PROBES = sizeof probes / sizeof *probes };
-
 struct state {
     char run[512];   /* the marked one */
     char line[1024]; /* what was asked to be done: pause, resume; "": nothing */
-    int probe;
+    char probe[512]; /* what is measured at the checkpoints that stayed; "": nothing, the log is shown */
+    char column[64]; /* the number that is drawn; "": the usual ones */
 };
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
@@ -77,8 +77,13 @@ static void lines(struct app *app)
     choose(s, app_kept(app, "runs"));
     if (!*s->run) return;
     int log = app_want(app, "timeline %s", quoted(s->run));
-    if (probes[s->probe]) app_show(app, app_want(app, "timeline %s --probe '%s'", quoted(s->run), probes[s->probe]));
-    else app_show(app, log);
+    if (*s->probe) {
+        struct text line = {0};
+        text_add(&line, "timeline %s --probe ", quoted(s->run));
+        text_add_quoted(&line, s->probe);
+        app_show(app, app_want(app, "%s", line.data));
+        text_clear(&line);
+    } else app_show(app, log);
     if (*s->line) app_want(app, "%s", s->line);
 }
 
@@ -131,17 +136,72 @@ static void press_new(struct app *app, int key)
     app_ask(app, ASK_COMMAND, "train models/recipes/small/vanilla --out runs/NAME --set seed=0 --set keep_every=20 --background");
 }
 
+/* The i-th measurement, as a line without its model; false: there are no more. The two that are asked for most come first; orbit is no probe by its
+ * row, but measures as they do. Edits have no place in a timeline. */
+static bool probe_line(int i, struct text *out)
+{
+    static const char *const first[] = {"bridge", "eval", "orbit"};
+    enum { FIRST = sizeof first / sizeof *first };
+    const char *name = i < FIRST ? first[i] : NULL;
+    int n = FIRST;
+    for (size_t p = 0; probes[p] && !name; p++) {
+        bool again = strstr(probes[p]->command.example, "--do");
+        for (int f = 0; f < FIRST; f++) again = again || !strcmp(first[f], probes[p]->command.name);
+        if (!again && n++ == i) name = probes[p]->command.name;
+    }
+    out->size = 0;
+    if (name) text_add(out, "%s --split test_id,test_ood", name);
+    return name;
+}
+
 static void press_probe(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    s->probe = (s->probe + (key == 't' ? 1 : PROBES - 1)) % PROBES;
-    if (probes[s->probe]) app_say(app, "%s, at every checkpoint", probes[s->probe]);
+    struct text line = {0};
+    int at = -1, count = 0;
+    for (; probe_line(count, &line); count++)
+        if (!strcmp(line.data, s->probe)) at = count;
+    at += key == 't' ? 1 : -1;
+    if (at == -2) at = count - 1;
+    *s->probe = *s->column = 0;
+    if (at >= 0 && probe_line(at, &line)) {
+        snprintf(s->probe, sizeof s->probe, "%s", line.data);
+        app_say(app, "%s, at every checkpoint; c: another of its numbers, m: any measurement", s->probe);
+    }
+    text_clear(&line);
+}
+
+static void press_column(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    const struct table *table = app_table(app, *s->probe ? PROBE : LOG, 0);
+    char column[64];
+    snprintf(column, sizeof column, "%s", timeline_panel_next(table, s->column, key == 'c' ? 1 : -1));
+    memcpy(s->column, column, sizeof column);
+    app_say(app, "%s", *column ? column : "the usual numbers");
+}
+
+/* A line to be changed: any measurement, with any options. */
+static void press_measure(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    struct text line = {0};
+    (void)key;
+    text_add(&line, "set train.curves ");
+    text_add_quoted(&line, *s->probe ? s->probe : "lens --row test_ood:0 --position 1");
+    app_ask(app, ASK_COMMAND, line.data);
+    text_clear(&line);
 }
 
 static void press_open(struct app *app, int key)
 {
+    struct state *s = state_of(app);
+    bool training = !strcmp(standing_of(app_table(app, RUNS, 0), s->run), "training");
     (void)key;
-    if (*state_of(app)->run) app_open(app, state_of(app)->run);
+    if (!*s->run) return;
+    app_open(app, s->run);
+    if (training) opened_keep(app)->follow = true;
+    if (training) app_say(app, "it is read again whenever the training writes it; F: it is not");
 }
 
 static void click(struct app *app, int code)
@@ -167,19 +227,39 @@ static bool set_run(struct app *app, const char *value)
     return strlen(value) < sizeof state_of(app)->run;
 }
 
-static const char *const probe_names[] = {"log", "bridge", "eval", NULL}; /* in the order of probes */
-static void get_probe(struct app *app, struct text *out) { text_add(out, "%s", probe_names[state_of(app)->probe]); }
+static void get_probe(struct app *app, struct text *out) { text_add(out, "%s", *state_of(app)->probe ? state_of(app)->probe : "log"); }
 
+/* A line, or the name of a measurement alone. */
 static bool set_probe(struct app *app, const char *value)
 {
-    for (int i = 0; probe_names[i]; i++)
-        if (!strcmp(probe_names[i], value)) return state_of(app)->probe = i, true;
-    return false;
+    struct state *s = state_of(app);
+    struct text line = {0}, name = {0};
+    bool log = !strcmp(value, "log");
+    text_add_bytes(&name, value, strcspn(value, " "));
+    text_add(&name, "%s", "");
+    bool good = log || (strlen(value) < sizeof s->probe && command_find(name.data));
+    text_add(&line, "%s", log ? "" : value);
+    for (int i = 0; good && !log && !strchr(value, ' ') && probe_line(i, &line); i++)
+        if (text_starts(line.data, value) && line.data[strlen(value)] == ' ') break;
+    if (good && !line.size) text_add(&line, "%s", log ? "" : value);
+    if (good && strcmp(s->probe, line.data) != 0) *s->column = 0;
+    if (good) snprintf(s->probe, sizeof s->probe, "%s", line.data);
+    text_clear(&line), text_clear(&name);
+    return good;
+}
+
+static void get_column(struct app *app, struct text *out) { text_add(out, "%s", *state_of(app)->column ? state_of(app)->column : "usual"); }
+
+static bool set_column(struct app *app, const char *value)
+{
+    snprintf(state_of(app)->column, sizeof state_of(app)->column, "%s", strcmp(value, "usual") ? value : "");
+    return strlen(value) < sizeof state_of(app)->column;
 }
 
 static const struct setting settings[] = {
     {"run", "the run that is looked at", get_run, set_run, .kind = SETTING_PLACE},
-    {"curves", "its log, or a measurement at its checkpoints", get_probe, set_probe, probe_names},
+    {"curves", "log, or a measurement at its checkpoints: 'bridge --split test_ood'", get_probe, set_probe},
+    {"column", "the number that is drawn; usual: what is drawn at first", get_column, set_column},
     {0},
 };
 
@@ -187,7 +267,9 @@ static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "run", "another training run", press_run},
     {{'p'}, "pause", "saves and stops the training of this run; goes on with it", press_pause},
     {{'a'}, "new", "begins a training: a line with a recipe, to be changed and entered", press_new},
-    {{'t', 'T'}, "timeline", "a measurement at every checkpoint that stayed, instead of the log", press_probe},
+    {{'t', 'T'}, "timeline", "a measurement at every checkpoint that stayed, instead of the log; another one", press_probe},
+    {{'c', 'C'}, NULL, "another column of the measurement, or of the log", press_column},
+    {{'m'}, NULL, "any measurement at every checkpoint: a line to be changed and entered", press_measure},
     {{PRESS_ENTER}, "open", "opens the run as a model", press_open},
     {{0}},
 };
@@ -249,102 +331,7 @@ static int draw_runs(struct app *app, struct cells *cells, struct area area, con
     return rows + 1;
 }
 
-/* ---- curves */
-
-enum { CURVES_MOST = 12 };
-
-struct sheet { /* columns of a table as curves */
-    struct curve curves[CURVES_MOST];
-    char names[CURVES_MOST][32];
-    double *numbers[2 * CURVES_MOST];
-    int count;
-};
-
-static double *new_numbers(struct sheet *sheet, size_t n, int which)
-{
-    return sheet->numbers[2 * sheet->count + which] = mem_new((n + 1) * sizeof(double));
-}
-
-static void end_sheet(struct sheet *sheet)
-{
-    for (int i = 0; i < 2 * sheet->count; i++) mem_free(sheet->numbers[i]);
-}
-
-/* A column over x; the rows whose `split` is given, all for NULL. */
-static void add_curve(struct sheet *sheet, const struct table *table, const char *x, const char *y, const char *split, const char *name,
-                      enum tint tint, bool dashed)
-{
-    if (sheet->count == CURVES_MOST) return;
-    double *xs = new_numbers(sheet, table->row_count, 0), *ys = new_numbers(sheet, table->row_count, 1);
-    size_t n = 0;
-    for (size_t r = 0; r < table->row_count; r++) {
-        const char *mine = table_text(table, r, "split");
-        if (split && (!mine || strcmp(mine, split) != 0)) continue;
-        xs[n] = table_number(table, r, x), ys[n++] = table_number(table, r, y);
-    }
-    snprintf(sheet->names[sheet->count], sizeof *sheet->names, "%s", name);
-    sheet->curves[sheet->count] = (struct curve){sheet->names[sheet->count], xs, ys, n, tint, dashed};
-    sheet->count++;
-}
-
-static enum tint curve_tint(const char *split, int i)
-{
-    enum tint tint = split_tint(split);
-    return tint == TINT_PLAIN ? (enum tint)(TINT_SERIES_3 + i % 4) : tint;
-}
-
-/* The last stage of every split of a log: first those whose colour is known, as a legend may have to be cut. */
-static void add_splits(struct sheet *sheet, const struct table *log, bool known)
-{
-    for (size_t c = 0; c < log->column_count; c++) {
-        const char *stage = strstr(log->columns[c].name, ".stage_"), *next = c + 1 < log->column_count ? log->columns[c + 1].name : "";
-        if (!stage) continue;
-        struct text split = {0};
-        text_add_bytes(&split, log->columns[c].name, (size_t)(stage - log->columns[c].name));
-        bool last = !text_starts(next, split.data) || next[split.size] != '.';
-        if (last && (split_tint(split.data) != TINT_PLAIN) == known)
-            add_curve(sheet, log, "epoch", log->columns[c].name, NULL, split_name(split.data), curve_tint(split.data, sheet->count), false);
-        text_clear(&split);
-    }
-}
-
-static void draw_log(struct cells *cells, struct area area, const struct table *log)
-{
-    struct sheet loss = {.count = 0}, splits = {.count = 0};
-    add_curve(&loss, log, "epoch", "loss", NULL, "loss", TINT_SERIES_5, false);
-    loss.curves[0].name = "";
-    add_splits(&splits, log, true), add_splits(&splits, log, false);
-    bool beside = area.cols >= 70;
-    struct area left = area, right = area;
-    if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
-    else left.rows = area.rows / 2, right.row += left.rows, right.rows -= left.rows;
-    curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
-    curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves,
-                                               .count = splits.count});
-    end_sheet(&loss), end_sheet(&splits);
-}
-
-/* P and cosine of the bridge, or accuracies, at every checkpoint. */
-static void draw_timeline(struct cells *cells, struct area area, const struct table *table)
-{
-    struct sheet sheet = {.count = 0};
-    static const char *const values[] = {"p_bridge", "cosine", "accuracy"}, *const names[] = {"P", "cos", ""};
-    for (int v = 0; v < 3; v++) {
-        if (table_find(table, values[v]) < 0) continue;
-        const char *before = "";
-        for (size_t r = 0; r < table->row_count && table_number(table, r, "step") == table_number(table, 0, "step"); r++) {
-            const char *split = table_text(table, r, "split");
-            char name[32];
-            if (!split || !strcmp(split, before)) continue;
-            before = split;
-            snprintf(name, sizeof name, "%s%s%s", names[v], *names[v] ? " " : "", split_name(split));
-            add_curve(&sheet, table, "step", values[v], split, name, curve_tint(split, sheet.count), v == 1);
-        }
-    }
-    curves_draw(cells, area, &(struct curves){.name = "checkpoints", .x_name = "step", .low = 0, .high = 1, .curves = sheet.curves,
-                                              .count = sheet.count});
-    end_sheet(&sheet);
-}
+/* ---- what is below it */
 
 static void draw_lower(struct app *app, struct cells *cells, struct area area)
 {
@@ -352,14 +339,16 @@ static void draw_lower(struct app *app, struct cells *cells, struct area area)
     struct text title = {0};
     const struct table *log = app_table(app, LOG, 0);
     text_add(&title, "%s", s->run);
-    if (probes[s->probe]) text_add(&title, ": %s", probes[s->probe]);
+    if (*s->probe) text_add(&title, ": %s", s->probe);
     draw_heading(cells, area.row, area.col, area.cols - 1, title.data);
     text_clear(&title);
     area.row++, area.rows--, area.col++, area.cols -= 3;
-    if (probes[s->probe]) {
-        if (!app_draw_waiting(app, cells, area, PROBE) && app_table(app, PROBE, 0)) draw_timeline(cells, area, app_table(app, PROBE, 0));
+    if (*s->probe) {
+        if (!app_draw_waiting(app, cells, area, PROBE) && app_table(app, PROBE, 0))
+            timeline_panel_draw(cells, area, app_table(app, PROBE, 0), s->column);
     } else if (!app_draw_waiting(app, cells, area, LOG) && log) {
-        if (log->row_count) draw_log(cells, area, log);
+        if (log->row_count && *s->column) timeline_panel_draw(cells, area, log, s->column);
+        else if (log->row_count) timeline_panel_log(cells, area, log);
         else cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "no line of its log is there yet");
     }
 }
