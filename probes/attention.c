@@ -21,7 +21,7 @@ static const struct option options[] = {
 static const struct finding_column columns[] = {
     {"loop", FIND_KEY, "%.0f", false},      {"block", FIND_KEY, "%.0f", false},     {"head", FIND_KEY, "%.0f", false},
     {"query", FIND_KEY, "%.0f", false},     {"key", FIND_KEY, "%.0f", false},       {"weight", FIND_MEAN, "%.3f", false},
-    {"change", FIND_MEAN, "%.3f", false},   {"query_token", FIND_DETAIL, NULL, true}, {"key_token", FIND_DETAIL, NULL, true},
+    {"change", FIND_CHANGE, "%.3f", false},   {"query_token", FIND_DETAIL, NULL, true}, {"key_token", FIND_DETAIL, NULL, true},
     {0},
 };
 
@@ -137,11 +137,12 @@ const struct probe probe_attention = {
     .command = {
         .name = "attention", .words = "MODEL", .least = 1, .most = 1, .options = options, .run = probe_command,
         .help = "the weight of every key for every query, in each loop, block and head, and its change",
-        .more = "Of one question with --row; over splits the weights are means of the questions that have such positions. Blocks before the loops "
-                "stand under loop 0, those behind them under loop K + 1.",
+        .more = "Of one question with --row; over splits the weights are means of the questions that have such positions, without those whose weight "
+                "is not finite: undefined counts them. Blocks before the loops stand under loop 0, those behind them under loop K + 1.",
         .example = "attention models/vanilla --row test_ood:17",
     },
     .columns = columns,
+    .undefined = "undefined",
     .setup = setup,
     .measure = measure,
 };

@@ -1,5 +1,6 @@
 #include "driver.h"
 
+#include "axes.h"
 #include "results/pace.h"
 #include "results/stats.h"
 
@@ -34,6 +35,9 @@ struct survey {
     int width;
     struct pace pace;
     double before;           /* questions of the splits that are done */
+    struct axes axes;        /* none without --over */
+    size_t cell;             /* of the axes: the one that is measured */
+    double moved;            /* the largest change by an edit, of all cells */
 };
 
 static bool setup(struct pass *pass, struct shard *shard)
@@ -72,11 +76,27 @@ static int count_columns(const struct probe *probe)
     return n;
 }
 
+/* An axis and a key of the probe may have one name: what is edited, and what is measured. */
+static void add_axes(const struct survey *me, struct table *table)
+{
+    size_t first = table->column_count;
+    axes_columns(&me->axes, table);
+    for (size_t c = first; c < table->column_count; c++)
+        for (const struct finding_column *own = me->probe->columns; own->name; own++) {
+            struct text name = {0};
+            if (strcmp(own->name, table->columns[c].name) != 0) continue;
+            text_add(&name, "edit_%s", own->name);
+            mem_free(table->columns[c].name);
+            table->columns[c].name = name.data;
+        }
+}
+
 static struct table *shape(const struct survey *me, bool rows)
 {
     struct table *table = table_new(me->probe->command.name);
     bool counted = false;
     table_column(table, "split", ROLE_LABEL, NULL);
+    add_axes(me, table);
     if (rows) table_column(table, "row", ROLE_COUNT, "%.0f");
     for (const struct finding_column *c = me->probe->columns; c->name; c++) {
         if (rows || c->kind == FIND_KEY) {
@@ -102,14 +122,15 @@ static struct table *shape(const struct survey *me, bool rows)
 
 static void show_rows(const struct survey *me, const char *split, const struct findings *all, struct sink *sink)
 {
-    struct cell *cells = mem_new(sizeof *cells * (size_t)(me->width + 1));
+    struct cell *cells = mem_new(sizeof *cells * (size_t)(me->width + 1 + AXES_MOST));
+    size_t at = 1 + axes_cells(&me->axes, me->cell, cells + 1);
     for (size_t i = 0; i < all->count; i++) {
         const double *numbers = all->cells + i * (size_t)me->width;
         cells[0] = cell_text(split);
-        cells[1] = cell_number(numbers[0] + (double)me->study->pick.number);
+        cells[at] = cell_number(numbers[0] + (double)me->study->pick.number);
         for (int c = 0; c + 1 < me->width; c++) {
             double x = numbers[c + 1];
-            cells[c + 2] = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");
+            cells[at + 1 + (size_t)c] = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");
         }
         sink_row(sink, cells);
     }
@@ -133,6 +154,7 @@ static void show_group(const struct survey *me, const char *split, const double 
     bool counted = false;
     double undefined = 0;
     cells[at++] = cell_text(split);
+    at += axes_cells(&me->axes, me->cell, cells + at);
     for (size_t c = 0; me->probe->columns[c].name; c++) {
         enum finding kind = me->probe->columns[c].kind;
         struct mean mean = {0};
@@ -141,8 +163,8 @@ static void show_group(const struct survey *me, const char *split, const double 
         if (kind == FIND_KEY || kind == FIND_DETAIL) continue;
         if (!counted) cells[at++] = cell_number(kind == FIND_RATE ? mean.n : (double)n);
         counted = true;
-        if (mean.skipped > undefined) undefined = mean.skipped;
-        if (kind == FIND_MEAN) {
+        if (kind != FIND_CHANGE && mean.skipped > undefined) undefined = mean.skipped;
+        if (kind != FIND_RATE) {
             cells[at++] = cell_number(mean.n > 0 ? mean.mean : NAN);
             continue;
         }
@@ -175,10 +197,12 @@ static void show_means(const struct survey *me, const char *split, struct findin
     }
 }
 
-static void note_edits(const struct survey *me, const char *split, const struct edit_count *total)
+static void note_edits(struct survey *me, const char *split, const struct edit_count *total)
 {
+    bool last = me->cell + 1 >= me->axes.cells;
     if (!me->study->edit_count) return;
-    if (total->moved == 0) sink_note(me->sink, "%s: the edit had no effect: %ld rows written, largest change 0", split, total->fired);
+    me->moved = fmax(me->moved, total->moved);
+    if (me->moved == 0 && last) sink_note(me->sink, "%s: the edit had no effect: %ld rows written, largest change 0", split, total->fired);
     if (total->skipped) sink_note(me->sink, "%s: the edit skipped %ld rows that lack its position or target", split, total->skipped);
 }
 
@@ -213,21 +237,47 @@ static bool survey_split(struct survey *me, const struct split *split, struct si
     return ok;
 }
 
+static bool survey_splits(struct survey *me, struct err *err)
+{
+    bool ok = true;
+    for (int s = 0; ok && s < me->study->split_count; s++) ok = survey_split(me, &me->study->splits[s], me->sink, err);
+    return ok;
+}
+
+/* The splits at every combination of the axes' values. */
+static bool survey_cells(struct survey *me, struct err *err)
+{
+    const struct study *whole = me->study;
+    struct study study = *whole;
+    bool ok = true;
+    me->study = &study;
+    for (me->cell = 0; ok && me->cell < me->axes.cells; me->cell++) {
+        memset(study.edits, 0, sizeof study.edits);
+        study.loops = axes_loops(&me->axes, whole, me->cell);
+        ok = axes_edits(&me->axes, whole, me->cell, study.edits, err) && survey_splits(me, err);
+        for (int i = 0; i < study.edit_count; i++) edit_clear(&study.edits[i]);
+    }
+    me->study = whole;
+    return ok;
+}
+
 bool probe_command(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct study study;
     if (!study_open(&study, session, args, NULL, sink, err)) return false;
-    struct survey survey = {.probe = (const struct probe *)self, .study = &study, .args = args, .sink = sink};
+    struct survey survey = {.probe = (const struct probe *)self, .study = &study, .args = args, .sink = sink, .axes.cells = 1};
+    bool over = args_at(args, "over", 0);
+    if (over && !axes_read(&survey.axes, &study, args, "", err)) return axes_clear(&survey.axes), study_close(&study), false;
     survey.width = count_columns(survey.probe) + 1;
     double total = 0;
     for (int s = 0; s < study.split_count; s++) total += (double)study.splits[s].count;
-    survey.pace = pace_start(sink, self->name, "rows", total);
+    survey.pace = pace_start(sink, self->name, "rows", total * (double)survey.axes.cells);
     struct table *table = shape(&survey, args_flag(args, "rows"));
     sink_table(sink, table);
-    bool ok = true;
-    for (int s = 0; ok && s < study.split_count; s++) ok = survey_split(&survey, &study.splits[s], sink, err);
+    bool ok = over ? survey_cells(&survey, err) : survey_splits(&survey, err);
     if (ok && !survey.shown) sink_note(sink, "nothing to show: no question has what was asked for");
     table_free(table);
+    axes_clear(&survey.axes);
     study_close(&study);
     return ok;
 }

@@ -9,7 +9,9 @@
 #include "study.h"
 
 #define PROBE_OPTIONS \
-    STUDY_OPTIONS, PICK_OPTIONS(NULL), {"rows", OPTION_FLAG, NULL, .help = "every finding, one a line, instead of means over a split"}
+    STUDY_OPTIONS, PICK_OPTIONS(NULL), {"rows", OPTION_FLAG, NULL, .help = "every finding, one a line, instead of means over a split"}, \
+    {"over", OPTION_TEXT, NULL, .help = "measures at each value of an axis, loops or an option of --do: OPTION=FROM:TO:STEP or OPTION=A,B,C", \
+     .placeholder = "AXIS", .many = true}
 
 bool probe_command(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err);
 

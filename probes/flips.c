@@ -3,6 +3,7 @@
  * The cells are those of `sweep` (probes/replay.c); what is read of them is each question's answer instead of their number. A question has a row
  * for every
  * value at which its answer turns right or wrong against the value before; the first value is compared with the untouched run.
+ * With several axes answers are followed along the first, anew at each value of the others.
  */
 #include "axes.h"
 #include "replay.h"
@@ -20,7 +21,8 @@ struct flips {
     const struct axes *axes;
     struct replay *replay;
     size_t count;      /* questions of all splits */
-    int *before, *now; /* answers: of the value before, and [cells together, count] */
+    int *untouched;    /* answers: without the edit, */
+    int *before, *now; /* of the value before, and [cells together, count] */
     long better, worse;
     struct sink *sink;
 };
@@ -62,6 +64,7 @@ static void show(const struct flips *me, const struct split *split, size_t row, 
 static void compare(struct flips *me, size_t cell, const int *answers)
 {
     size_t i = 0;
+    if (cell % me->axes->axis[0].count == 0) memcpy(me->before, me->untouched, sizeof *me->before * me->count); /* the first axis begins again */
     for (int s = 0; s < me->study->split_count; s++)
         for (size_t row = 0; row < me->study->splits[s].count; row++, i++) {
             int right = me->study->splits[s].questions[row].answer;
@@ -100,7 +103,8 @@ static bool measure(const struct study *study, const struct axes *axes, struct s
     me.count = replay_questions(me.replay);
     me.before = mem_new(sizeof *me.before * (me.count + 1));
     me.now = mem_new(sizeof *me.now * (me.count * REPLAY_TOGETHER + 1));
-    replay_untouched(me.replay, me.before);
+    me.untouched = mem_new(sizeof *me.untouched * (me.count + 1));
+    replay_untouched(me.replay, me.untouched);
     replay_record(me.replay, me.now);
     struct table *table = shape(&me);
     sink_table(sink, table);
@@ -108,8 +112,7 @@ static bool measure(const struct study *study, const struct axes *axes, struct s
     bool ok = run_cells(&me, err);
     if (ok && !me.better && !me.worse) sink_note(sink, "no answer turns right or wrong");
     replay_close(me.replay);
-    mem_free(me.before);
-    mem_free(me.now);
+    mem_free(me.untouched), mem_free(me.before), mem_free(me.now);
     return ok;
 }
 
@@ -120,7 +123,6 @@ static bool run(const struct command *self, struct session *session, const struc
     (void)self;
     if (!study_open(&study, session, args, "test_id,test_ood", sink, err)) return false;
     bool ok = axes_default_edit(&study, args, err) && axes_read(&axes, &study, args, "alpha=0:1:0.05", err);
-    if (ok && axes.count > 1) ok = err_set(err, "--over: flips are followed along one axis");
     bool loops = ok && axes_loops(&axes, &study, 0) != axes_loops(&axes, &study, axes.cells - 1);
     if (loops) ok = err_set(err, "--over loops: flips follow an option of an edit");
     ok = ok && measure(&study, &axes, sink, err);
@@ -136,7 +138,8 @@ const struct command command_flips = {
     .most = 1,
     .help = "which questions turn right or wrong while alpha runs over its axis, and where",
     .more = "A row for every value at which a question's answer turns: from one token to another, right or wrong, against the value before; the "
-            "first value is compared with the untouched run. One question may turn several times.",
+            "first value is compared with the untouched run. One question may turn several times. With several axes that is so along the first, at "
+            "each value of the others.",
     .options = options,
     .example = "flips models/vanilla --split test_ood --over alpha=0:1:0.1",
     .run = run,

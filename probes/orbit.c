@@ -180,12 +180,13 @@ static struct table *begin(const struct study *study, const struct pca *pca, con
     struct table *table = table_new("orbit");
     for (; (*columns)[0]; columns++) {
         const char *name = (*columns)[0], *format = (*columns)[1];
-        bool label = !format, axis = !strcmp(name, "position") || !strcmp(name, "boundary"), count = !strcmp(name, "n");
+        bool label = !format, axis = !strcmp(name, "position") || !strcmp(name, "boundary"), count = !strcmp(name, "n") || !strcmp(name, "undefined");
         table_column(table, name, label ? ROLE_LABEL : axis ? ROLE_AXIS : count ? ROLE_COUNT : ROLE_VALUE, format);
     }
     study_provenance(study, table);
     table_fact(table, "pc1_share", "%.4g", pca->share[0]);
     table_fact(table, "pc2_share", "%.4g", pca->share[1]);
+    if (pca->left_out) table_fact(table, "pca_left_out", "%zu states that are not finite", pca->left_out);
     if (study->pick.one) pick_facts(&study->pick, study->data, table);
     return table;
 }
@@ -260,18 +261,19 @@ static void spread_of(const struct survey *me, int path, int k, size_t offset, d
 
 static void show_place(const struct survey *me, const char *split, int path, int k, double *scratch, struct sink *sink)
 {
-    double n = 0, kinds[ORBIT_KINDS] = {0}, sum[PCA_AXES] = {0}, kept = 0;
+    double n = 0, undefined = 0, kinds[ORBIT_KINDS] = {0}, sum[PCA_AXES] = {0}, kept = 0;
     for (size_t i = 0; i < me->count; i++) {
         const struct walk *walk = &me->walks[i];
         if (path >= walk->paths || k >= walk->orbits[path].count) continue;
         n++, kinds[walk->orbits[path].kind]++;
+        undefined += !isfinite(walk->orbits[path].norm[k]);
         if (i >= me->kept) continue;
         double at[PCA_AXES];
         pca_place(&me->pca, me->states + ((size_t)walk->first + (size_t)(path * walk->orbits[path].count + k)) * (size_t)me->pca.width, at);
-        sum[0] += at[0], sum[1] += at[1], kept++;
+        if (isfinite(at[0]) && isfinite(at[1])) sum[0] += at[0], sum[1] += at[1], kept++;
     }
     if (!(n > 0)) return;
-    struct cell cells[16] = {cell_text(split), cell_number(path), cell_number(k), cell_number(n)};
+    struct cell cells[17] = {cell_text(split), cell_number(path), cell_number(k), cell_number(n)};
     spread_of(me, path, k, offsetof(struct orbit, step), scratch, cells + 4);
     spread_of(me, path, k, offsetof(struct orbit, angle), scratch, cells + 7);
     struct cell distance[3];
@@ -279,6 +281,7 @@ static void show_place(const struct survey *me, const char *split, int path, int
     cells[10] = distance[1];
     for (int i = ORBIT_SETTLING; i < ORBIT_KINDS; i++) cells[10 + i] = cell_number(kinds[i] / n);
     cells[14] = cell_number(kept > 0 ? sum[0] / kept : NAN), cells[15] = cell_number(kept > 0 ? sum[1] / kept : NAN);
+    cells[16] = cell_number(undefined);
     sink_row(sink, cells);
 }
 
@@ -287,7 +290,8 @@ static bool run_split(const struct study *study, const struct split *split, bool
     static const char *const columns[][2] = {
         {"split", NULL},      {"position", "%.0f"}, {"boundary", "%.0f"}, {"n", "%.0f"},        {"step_10", "%.3f"},  {"step", "%.3f"},
         {"step_90", "%.3f"},  {"angle_10", "%.1f"}, {"angle", "%.1f"},    {"angle_90", "%.1f"}, {"distance", "%.3f"}, {"settling", "%.3f"},
-        {"drifting", "%.3f"}, {"oscillating", "%.3f"}, {"pc1", "%.3f"},   {"pc2", "%.3f"},      {NULL, NULL},
+        {"drifting", "%.3f"}, {"oscillating", "%.3f"}, {"pc1", "%.3f"},   {"pc2", "%.3f"},      {"undefined", "%.0f"},
+        {NULL, NULL},
     };
     struct survey me;
     bool ok = survey_run(&me, study, split->questions, split->count, err);

@@ -87,9 +87,9 @@ static double spread(const struct pca *me, const float *rows, size_t count)
     return sum;
 }
 
-void pca_fit(struct pca *me, const float *rows, size_t count, int width)
+static void fit(struct pca *me, const float *rows, size_t count)
 {
-    *me = (struct pca){.width = width, .mean = numbers(width)};
+    int width = me->width;
     for (size_t i = 0; i < count * (size_t)width; i++) me->mean[i % (size_t)width] += (double)rows[i] / (double)count;
     double *next = numbers(width), *row = numbers(width), all = spread(me, rows, count);
     for (int a = 0; a < PCA_AXES; a++) {
@@ -108,10 +108,29 @@ void pca_fit(struct pca *me, const float *rows, size_t count, int width)
     mem_free(next), mem_free(row);
 }
 
+static bool is_finite(const float *row, int width)
+{
+    for (int i = 0; i < width; i++)
+        if (!isfinite(row[i])) return false;
+    return true;
+}
+
+void pca_fit(struct pca *me, const float *rows, size_t count, int width)
+{
+    size_t size = (size_t)width, kept = 0;
+    *me = (struct pca){.width = width, .mean = numbers(width)};
+    for (size_t r = 0; r < count; r++) me->left_out += !is_finite(rows + r * size, width);
+    float *finite = me->left_out ? mem_new(sizeof *finite * (count * size + 1)) : NULL;
+    for (size_t r = 0; finite && r < count; r++)
+        if (is_finite(rows + r * size, width)) memcpy(finite + kept++ * size, rows + r * size, sizeof *finite * size);
+    fit(me, finite ? finite : rows, finite ? kept : count);
+    mem_free(finite);
+}
+
 void pca_place(const struct pca *me, const float *row, double out[PCA_AXES])
 {
     for (int a = 0; a < PCA_AXES; a++) {
-        out[a] = 0;
+        out[a] = is_finite(row, me->width) ? 0 : NAN;
         for (int i = 0; i < me->width; i++) out[a] += ((double)row[i] - me->mean[i]) * me->axis[a][i];
     }
 }

@@ -7,7 +7,7 @@
  *     pca_release(&pca);
  *
  * The same rows always give the same directions, also their signs: the number of largest size in each is positive. Rows that spread along less
- * than two directions have 0 as the other coordinate.
+ * than two directions have 0 as the other coordinate. Rows with a number that is not finite take no part, and have no coordinates (NaN).
  */
 #ifndef PROBES_PCA_H
 #define PROBES_PCA_H
@@ -19,6 +19,7 @@ enum { PCA_AXES = 2 };
 struct pca {
     int width;
     double *mean, *axis[PCA_AXES]; /* [width] */
+    size_t left_out;               /* rows that are not finite */
     double share[PCA_AXES];        /* of the rows' spread (variance) that lies along each; NaN: they do not spread */
 };
 

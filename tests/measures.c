@@ -121,16 +121,19 @@ static const struct table *run_line(struct collector *out, const char *format, .
     return out->table_count ? out->tables[0] : NULL;
 }
 
-/* Blocks of zeros do nothing: h.k = h.0 for every k. With drawn: as a fresh model is. */
-static void write_model(const char *name, bool drawn)
+enum kind { STILL, DRAWN, BROKEN };
+
+/* STILL: blocks of zeros do nothing: h.k = h.0 for every k. DRAWN: as a fresh model is. BROKEN: the same, but one token's embedding is not finite. */
+static void write_model(const char *name, enum kind kind)
 {
     struct err err = {0};
     struct model *model = model_fresh(CONFIG(""), "planted", NULL, &err);
     if (!model) fail_msg("%s", err.text);
     weights_draw(model, 3, 0.6, 1);
-    for (size_t i = 0; !drawn && i < model->weight_count; i++)
+    for (size_t i = 0; kind == STILL && i < model->weight_count; i++)
         if (model->weights[i]->use == WEIGHT_OUTPUT || model->weights[i]->use == WEIGHT_MATRIX)
             memset(model->block + model->weights[i]->offset, 0, sizeof(float) * (size_t)model->weights[i]->rows * (size_t)model->weights[i]->cols);
+    if (kind == BROKEN) model->block[model->table->offset + 3 * (size_t)model->width] = NAN;
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_true(folder_make(path, &err) && model_save(model, path, F32, &err));
@@ -145,8 +148,9 @@ static int set_up(void **unused)
     session = session_new(2);
     run_line(&out, "data khop --entities 20 --relations 8 --out-degree 5 --train 300 --test 100 --seed 3 --out %s/data", folder);
     collector_release(&out);
-    write_model("still", false);
-    write_model("drawn", true);
+    write_model("still", STILL);
+    write_model("drawn", DRAWN);
+    write_model("broken", BROKEN);
     return 0;
 }
 
@@ -247,6 +251,77 @@ static void test_flips_add_up_to_the_sweep(void **unused)
     collector_release(&one), collector_release(&other);
 }
 
+/* Along the first axis anew at each value of the second: what each value gives alone. */
+static void test_flips_over_two_axes(void **unused)
+{
+    (void)unused;
+    struct collector both, one;
+    const char *edit = "--split test_ood --do mix@h.1:norm=rms,target=noise --over alpha=0:1:0.25";
+    const struct table *flips = run_line(&both, "flips %s/drawn --data %s/data %s --over position=0,2", folder, folder, edit);
+    size_t at = 0;
+    for (int position = 0; position <= 2; position += 2) {
+        const struct table *alone = run_line(&one, "flips %s/drawn --data %s/data %s --over position=%d", folder, folder, edit, position);
+        for (size_t r = 0; r < alone->row_count; r++, at++) {
+            assert_true(at < flips->row_count);
+            assert_float_equal(table_number(flips, at, "row"), table_number(alone, r, "row"), 0);
+            assert_float_equal(table_number(flips, at, "alpha"), table_number(alone, r, "alpha"), 0);
+            assert_string_equal(table_text(flips, at, "to"), table_text(alone, r, "to"));
+        }
+        collector_release(&one);
+    }
+    assert_true(at > 0 && at == flips->row_count);
+    collector_release(&both);
+}
+
+/* Any probe over an axis is, at each value, what it is with that value in the edit. */
+static void test_probes_over_an_axis(void **unused)
+{
+    (void)unused;
+    struct collector all, one;
+    const struct table *over = run_line(&all, "fade %s/drawn --data %s/data --split test_id --do mix@h.1:position=1 --over alpha=0.25,1 --over "
+                                              "boundary=1,2", folder, folder);
+    size_t at = 0;
+    for (int boundary = 1; boundary <= 2; boundary++)
+        for (int i = 0; i < 2; i++) {
+            double alpha = i ? 1 : 0.25;
+            const struct table *fade = run_line(&one, "fade %s/drawn --data %s/data --split test_id --do mix@h.%d:position=1,alpha=%g", folder, folder,
+                                                boundary, alpha);
+            for (size_t r = 0; r < fade->row_count; r++, at++) {
+                assert_float_equal(table_number(over, at, "alpha"), alpha, 0);
+                assert_float_equal(table_number(over, at, "edit_boundary"), boundary, 0);
+                assert_float_equal(table_number(over, at, "boundary"), table_number(fade, r, "boundary"), 0);
+                assert_float_equal(table_number(over, at, "survives"), table_number(fade, r, "survives"), 0);
+            }
+            collector_release(&one);
+        }
+    assert_int_equal(at, over->row_count);
+    collector_release(&all);
+}
+
+/* Questions whose states are not finite are left out and counted, and spoil nothing for the others. */
+static void test_what_is_not_finite_is_counted(void **unused)
+{
+    (void)unused;
+    struct collector out;
+    double undefined = 0;
+    const struct table *t = run_line(&out, "attention %s/broken --data %s/data --split test_id", folder, folder);
+    for (size_t r = 0; r < t->row_count; r++) {
+        assert_true(isfinite(table_number(t, r, "weight")));
+        undefined = fmax(undefined, table_number(t, r, "undefined"));
+    }
+    assert_true(undefined > 0 && undefined < table_number(t, 0, "n"));
+    collector_release(&out);
+    t = run_line(&out, "orbit %s/broken --data %s/data --split test_id", folder, folder);
+    undefined = 0;
+    for (size_t r = 0; r < t->row_count; r++) {
+        assert_true(isfinite(table_number(t, r, "pc1")) && isfinite(table_number(t, r, "pc2")));
+        undefined = fmax(undefined, table_number(t, r, "undefined"));
+    }
+    assert_true(undefined > 0);
+    assert_non_null(strstr(table_fact_get(t, "pca_left_out"), "not finite"));
+    collector_release(&out);
+}
+
 /* A sweep over loops is, at each number of them, what eval says. */
 static void test_loops_are_an_axis(void **unused)
 {
@@ -334,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
         cmocka_unit_test(test_flips_add_up_to_the_sweep),
+        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
         cmocka_unit_test(test_any_token_is_watched),
     };

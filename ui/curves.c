@@ -48,6 +48,7 @@ static void draw_ticks(const struct curves *c, struct cells *cells, struct area 
     for (int i = 0; !c->log && i <= parts; i++) {
         double value = y.low + (y.high - y.low) * i / parts;
         snprintf(text, sizeof text, "%.3g", value);
+        if (strlen(text) >= LABELS) snprintf(text, sizeof text, "%.0e", value);
         draw_tick(cells, plot, y, value, text);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "ground/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -296,7 +297,13 @@ static int draw_title(struct app *app, struct cells *cells, struct area area)
     const struct table *table = app_table(app, s->attention, 0);
     if (!s->mean && lens.table) return question_draw(app, cells, area, &lens);
     int col = cells_text(cells, area.row, area.col + 1, split_tint(app->split), "%s", app->split);
-    if (table && table->row_count) cells_text(cells, area.row, col, TINT_PLAIN, "  mean of %.0f questions", table_number(table, 0, "n"));
+    double n = 0, undefined = 0; /* the most of any place */
+    for (size_t r = 0; table && r < table->row_count; r++) {
+        n = fmax(n, table_number(table, r, "n"));
+        undefined = fmax(undefined, table_number(table, r, "undefined")); /* NaN takes no part */
+    }
+    if (n > 0) col = cells_text(cells, area.row, col, TINT_PLAIN, "  mean of %.0f questions", n - undefined);
+    if (undefined > 0) cells_text(cells, area.row, col, TINT_WARN, ", %.0f left out: not finite", undefined);
     return 1;
 }
 

@@ -22,6 +22,7 @@ enum finding {
     FIND_KEY = 1, /* findings with the same keys are summed up together */
     FIND_RATE,    /* 0 or 1: becomes n, correct, NAME, low, high (Wilson) and excluded (NaN) */
     FIND_MEAN,    /* becomes its mean; NaN is left out and counted in `undefined` */
+    FIND_CHANGE,  /* becomes its mean, too; NaN says that there is nothing to compare with, and is not counted */
     FIND_DETAIL,  /* shown with --rows only */
 };
 
