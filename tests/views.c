@@ -264,6 +264,26 @@ static void test_replicate_runs_only_what_was_asked(void **unused)
     session_free(session);
 }
 
+/* Any model by its path, any measurement; what they disagree on is a key away in both. */
+static void test_compare_with_any(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "compare", .keys = "b<^U>models/dis<Tab>/<Enter>"});
+    assert_string_equal(app_result(app, 0)->line, "compare models/vanilla models/discoloop eval");
+    press(app, ":set compare.probe 'lens --position 1'<Enter>:set compare.edit-a mix@h.1:alpha=0.3,norm=rms,position=1<Enter>");
+    assert_string_equal(app_result(app, 0)->line,
+                        "compare models/vanilla models/discoloop 'lens --position 1' --do-a mix@h.1:alpha=0.3,norm=rms,position=1");
+    press(app, "<Down><Enter>");
+    assert_string_equal(app->view->name, "grid");
+    long row = app->row;
+    press(app, "O");
+    assert_string_equal(app->model, "models/discoloop");
+    assert_int_equal(app->row, row);
+    app_free(app);
+    session_free(session);
+}
+
 /* Any measurement at the checkpoints, with its options; its name alone is enough. */
 static void test_timeline_of_any_measurement(void **unused)
 {
@@ -275,7 +295,7 @@ static void test_timeline_of_any_measurement(void **unused)
     press(app, ":set train.curves 'lens --row test_ood:0'<Enter>");
     assert_non_null(strstr(app_result(app, 2)->line, " --probe 'lens --row test_ood:0'"));
     assert_false(settings_set(app, "train.curves", "nonsense", &err));
-    press(app, "m");
+    press(app, "l");
     assert_string_equal(app->prompt.line.data, "set train.curves 'lens --row test_ood:0'");
     press(app, "<Esc>:set train.curves log<Enter>T");
     assert_non_null(strstr(app_result(app, 2)->line, " --probe 'attention "));
@@ -289,6 +309,6 @@ int main(void)
                                        cmocka_unit_test(test_tokens_typed_over_a_question),
                                        cmocka_unit_test(test_edits_by_token), cmocka_unit_test(test_watch_any_token),
                                        cmocka_unit_test(test_replicate_runs_only_what_was_asked),
-                                       cmocka_unit_test(test_timeline_of_any_measurement)};
+                                       cmocka_unit_test(test_timeline_of_any_measurement), cmocka_unit_test(test_compare_with_any)};
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ struct pane {              /* what a view wants; one for each view */
 struct spot { struct area area; int code; }; /* a place that a view takes clicks on */
 struct tab { int from, to; const struct view *view; };
 
-enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG, ASK_TOKENS, ASK_WATCH }; /* what the prompt is for */
+enum asking { ASK_COMMAND, ASK_MODEL, ASK_DATA, ASK_SEARCH, ASK_SAVE, ASK_LOG, ASK_TOKENS, ASK_WATCH, ASK_OTHER }; /* what the prompt is for */
 
 struct app {
     struct session *session;

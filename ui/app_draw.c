@@ -132,6 +132,7 @@ static void draw_command(struct app *app, struct cells *cells, int row, int *cur
         static const char *const labels[] = {
             [ASK_COMMAND] = ":", [ASK_MODEL] = "model to open: ", [ASK_DATA] = "dataset: ", [ASK_SEARCH] = "/", [ASK_SAVE] = "save session as: ",
             [ASK_LOG] = "write log to: ", [ASK_TOKENS] = "tokens: ", [ASK_WATCH] = "token to watch: ",
+            [ASK_OTHER] = "compare with: ",
         };
         int col = cells_text(cells, row, 1, TINT_KEY, "%s", labels[app->asking]);
         prompt_draw(&app->prompt, cells, row, col, cells->cols - col - 1, cursor_col);

@@ -236,9 +236,9 @@ static void answer_prompt(struct app *app, const char *line)
     if (app->asking == ASK_DATA) app_use_data(app, empty ? "" : line);
     else if (app->asking == ASK_TOKENS) question_set_tokens(app, empty ? "" : line);
     else if (empty) return;
-    else if (app->asking == ASK_WATCH) {
+    else if (app->asking == ASK_WATCH || app->asking == ASK_OTHER) {
         struct err err = {0};
-        if (!settings_set(app, "grid.watch", line, &err)) app_say(app, "%s", err.text);
+        if (!settings_set(app, app->asking == ASK_WATCH ? "grid.watch" : "compare.with", line, &err)) app_say(app, "%s", err.text);
     } else if (app->asking == ASK_MODEL) app_open(app, line);
     else if (app->asking == ASK_SAVE || app->asking == ASK_LOG) write_file(app, line, app->asking == ASK_LOG);
     else if (app->asking == ASK_SEARCH) {

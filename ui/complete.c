@@ -4,6 +4,7 @@
 
 #include "doing/command.h"
 #include "doing/intervention.h"
+#include "doing/runs.h"
 #include "doing/share.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -84,6 +85,18 @@ static void fit_shared(struct search *s, const char *kind, const char *mark, con
     struct share_list list = share_list(s->app->session->share, kind, mark, ending);
     for (size_t i = 0; i < list.count; i++) fits(s, list.names[i]), fits(s, path_base(list.names[i]));
     share_list_free(&list);
+}
+
+/* Bundled ones and runs; any folder where none of them fits. */
+static void fit_models(struct search *s)
+{
+    char **runs;
+    size_t count;
+    fit_shared(s, "models", "config.json", NULL);
+    runs_find("runs", &runs, &count);
+    for (size_t i = 0; i < count; i++) fits(s, runs[i]), mem_free(runs[i]);
+    mem_free(runs);
+    if (!s->count) fit_files(s);
 }
 
 /* The last of several behind commas or blanks is the one that is typed: what stands before it is kept. */
@@ -180,7 +193,7 @@ static void fit_setting(struct search *s, char *const *words, size_t count)
         else if (!strcmp(name, words[1])) {
             for (const char *const *c = setting->choices; c && *c; c++) fits(s, *c);
             if (!strcmp(name, "split")) fit_column(s, app_kept(s->app, "eval %s", app_subject(s->app)), "split", "", "");
-            if (!strcmp(name, "model")) fit_shared(s, "models", "config.json", NULL);
+            if (!strcmp(name, "model") || !strcmp(name, "compare.with")) fit_models(s);
         }
     }
     for (size_t i = 0; (name = prefs_name(i, &choices)); i++) {
@@ -236,7 +249,7 @@ static void search(struct search *s, const char *head)
     size_t count = 0;
     struct err err = {0};
     enum asking asking = s->app->asking;
-    if (asking == ASK_MODEL) fit_shared(s, "models", "config.json", NULL), fit_files(s);
+    if (asking == ASK_MODEL || asking == ASK_OTHER) fit_models(s);
     else if (asking == ASK_DATA) fit_shared(s, "datasets", "dataset.json", ".spec"), fit_files(s);
     else if (asking == ASK_TOKENS || asking == ASK_WATCH) fit_tokens(s);
     else if (asking != ASK_COMMAND) fit_files(s);

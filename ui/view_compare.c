@@ -1,6 +1,8 @@
 #include "app.h"
 #include "form.h"
+#include "opened.h"
 
+#include "doing/command.h"
 #include "figures/group.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -14,10 +16,14 @@ enum { PROBES = sizeof probes / sizeof *probes - 1 };
 struct state {
     char with[512];  /* the other model; "": the next one of the list */
     char edit[256];  /* of the other side; "": none */
-    int probe, at;   /* at: the marked disagreement */
+    char first[256]; /* edit of the open model's side */
+    char probe[256]; /* as it was chosen; "": the first of the list */
+    int at;          /* the marked disagreement */
 };
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
+
+static const char *probe_of(const struct state *s) { return *s->probe ? s->probe : probes[0]; }
 
 /* The n-th model behind the open one, in the list of those that are here. */
 static const char *behind(const struct app *app, size_t n)
@@ -30,7 +36,9 @@ static const char *behind(const struct app *app, size_t n)
 
 static const char *other_of(const struct app *app, const struct state *s)
 {
-    return *s->with ? s->with : *s->edit ? app->model : behind(app, 1);
+    if (*s->with) return s->with;
+    if (*s->edit || *s->first) return app->model;
+    return app->open_count > 1 ? app->open[(opened_place(app) + 1) % app->open_count].model : behind(app, 1);
 }
 
 static void add_quoted_pair(const char *word, struct text *out)
@@ -46,8 +54,9 @@ static void lines(struct app *app)
     if (!app->model) return;
     text_add(&line, "compare %s", app_model(app));
     add_quoted_pair(other_of(app, s), &line);
-    add_quoted_pair(probes[s->probe], &line);
+    add_quoted_pair(probe_of(s), &line);
     if (app->data) text_add(&line, " --data"), add_quoted_pair(app->data, &line);
+    if (*s->first) text_add(&line, " --do-a"), add_quoted_pair(s->first, &line);
     if (*s->edit) text_add(&line, " --do-b"), add_quoted_pair(s->edit, &line);
     app_want(app, "%s", line.data);
     text_clear(&line);
@@ -87,7 +96,10 @@ static void press_edit(struct app *app, int key)
 static void press_probe(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    s->probe = (s->probe + (key == 'm' ? 1 : PROBES - 1)) % PROBES;
+    int at = key == 'm' ? -1 : 0;
+    for (int i = 0; i < PROBES; i++)
+        if (!strcmp(probes[i], probe_of(s))) at = i;
+    snprintf(s->probe, sizeof s->probe, "%s", probes[(at + (key == 'm' ? 1 : PROBES - 1)) % PROBES]);
 }
 
 static void press_row(struct app *app, int key)
@@ -109,11 +121,44 @@ static void take_question(struct app *app)
     app->row = (long)table_number(table, (size_t)s->at, "row");
 }
 
+/* In the grid of the first side; the other is a key away: the same question of the other model, or the edit of this one. */
 static void press_grid(struct app *app, int key)
 {
+    struct state *s = state_of(app);
+    struct err err = {0};
     (void)key;
+    if (!app->model) return;
     take_question(app);
+    if (!strcmp(other_of(app, s), app->model) && *s->edit) {
+        settings_set(app, "intervene.edit", s->edit, &err);
+        settings_set(app, "intervene.panel", "places", &err);
+        app_go(app, view_find("intervene"));
+        return;
+    }
+    if (strcmp(other_of(app, s), app->model) != 0) {
+        struct text other = {0};
+        text_add_quoted(&other, other_of(app, s));
+        opened_read(app, other.data);
+        text_clear(&other);
+        app_say(app, "the same question of %s: O turns to it, and back", path_base(other_of(app, s)));
+    }
     app_go(app, view_find("grid"));
+}
+
+static void press_with(struct app *app, int key)
+{
+    (void)key;
+    app_ask(app, ASK_OTHER, app->model ? other_of(app, state_of(app)) : "");
+}
+
+static void press_measure(struct app *app, int key)
+{
+    struct text line = {0};
+    (void)key;
+    text_add(&line, "set compare.probe ");
+    text_add_quoted(&line, probe_of(state_of(app)));
+    app_ask(app, ASK_COMMAND, line.data);
+    text_clear(&line);
 }
 
 /* The other model becomes the open one, and stays on this view with the question that is marked. */
@@ -150,28 +195,41 @@ static void get_with(struct app *app, struct text *out) { text_add(out, "%s", st
 
 static bool set_with(struct app *app, const char *value)
 {
-    snprintf(state_of(app)->with, sizeof state_of(app)->with, "%s", value);
-    return strlen(value) < sizeof state_of(app)->with;
+    struct state *s = state_of(app);
+    char *name = *value ? opened_name(app, value) : mem_text("");
+    bool fits = strlen(name) < sizeof s->with;
+    if (fits) snprintf(s->with, sizeof s->with, "%s", name);
+    mem_free(name);
+    return fits;
 }
 
-static void get_edit(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->edit); }
-
-static bool set_edit(struct app *app, const char *value)
+static bool read_edit(char edit[256], const char *value)
 {
     struct form form;
     form_start(&form);
-    if (*value && !form_read(&form, value)) return false;
-    snprintf(state_of(app)->edit, sizeof state_of(app)->edit, "%s", value);
+    if (strlen(value) >= 256 || (*value && !form_read(&form, value))) return false;
+    snprintf(edit, 256, "%s", value);
     return true;
 }
 
-static void get_probe(struct app *app, struct text *out) { text_add(out, "%s", probes[state_of(app)->probe]); }
+static void get_edit(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->edit); }
+static bool set_edit(struct app *app, const char *value) { return read_edit(state_of(app)->edit, value); }
+static void get_first(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->first); }
+static bool set_first(struct app *app, const char *value) { return read_edit(state_of(app)->first, value); }
 
+static void get_probe(struct app *app, struct text *out) { text_add(out, "%s", probe_of(state_of(app))); }
+
+/* Any measurement, with its options and without the model. */
 static bool set_probe(struct app *app, const char *value)
 {
-    for (int i = 0; i < PROBES; i++)
-        if (!strcmp(probes[i], value)) return state_of(app)->probe = i, true;
-    return false;
+    struct state *s = state_of(app);
+    struct text name = {0};
+    text_add_bytes(&name, value, strcspn(value, " "));
+    text_add(&name, "%s", "");
+    bool good = command_find(name.data) && strlen(value) < sizeof s->probe;
+    if (good) snprintf(s->probe, sizeof s->probe, "%s", value);
+    text_clear(&name);
+    return good;
 }
 
 static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
@@ -180,6 +238,7 @@ static bool set_marked(struct app *app, const char *value) { return setting_numb
 static const struct setting settings[] = {
     {"with", "the other model: a folder or a name; empty: the next of the list", get_with, set_with},
     {"edit", "an edit of the other side, as --do takes it; empty: none", get_edit, set_edit},
+    {"edit-a", "an edit of the open model's side", get_first, set_first},
     {"probe", "what is measured on both", get_probe, set_probe, probes},
     {"marked", "the disagreement that keys act on", get_marked, set_marked, .kind = SETTING_PLACE},
     {0},
@@ -187,10 +246,12 @@ static const struct setting settings[] = {
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "other", "compares with another model", press_other},
+    {{'b'}, "with", "compares with any model or run, by its name or path; Tab completes", press_with},
     {{'m', 'M'}, "measure", "another measurement", press_probe},
+    {{'l'}, NULL, "any measurement on both: a line to be changed and entered", press_measure},
     {{'e'}, "edited", "compares with the same model, edited; with another model again", press_edit},
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN}, "question", "another question on which they disagree", press_row},
-    {{PRESS_ENTER}, "grid", "the marked question through the loops", press_grid},
+    {{PRESS_ENTER}, "grid", "the marked question through the loops; O turns to the other model, or, with an edit, before and after", press_grid},
     {{'x'}, "swap", "opens the other model, and compares with this one", press_swap},
     {{0}},
 };
@@ -337,11 +398,12 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     }
     area.row += roomy, area.rows -= roomy;
     int col = cells_text(cells, area.row, area.col + 1, TINT_TITLE, "a %s", name_of(app->model, other_of(app, s)));
+    if (*s->first) col = cells_text(cells, area.row, col, TINT_WARN, " %s", s->first);
     col = cells_text(cells, area.row, col, TINT_DIM, "  against  ");
     col = cells_text(cells, area.row, col, TINT_TITLE, "b %s", name_of(other_of(app, s), app->model));
     if (*s->edit) col = cells_text(cells, area.row, col, TINT_WARN, " %s", s->edit);
-    int name = text_width(probes[s->probe]);
-    if (col + name + 2 < area.col + area.cols) draw_right(cells, area.row, area.col + area.cols - 1, TINT_DIM, "%s", probes[s->probe]);
+    int name = text_width(probe_of(s));
+    if (col + name + 2 < area.col + area.cols) draw_right(cells, area.row, area.col + area.cols - 1, TINT_DIM, "%s", probe_of(s));
     area.row += 1 + roomy, area.rows -= 1 + roomy;
     if (app_draw_waiting(app, cells, area, 0)) return;
     const struct table *values = app_table(app, 0, 0), *questions = app_table(app, 0, 1);

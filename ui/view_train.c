@@ -166,7 +166,7 @@ static void press_probe(struct app *app, int key)
     *s->probe = *s->column = 0;
     if (at >= 0 && probe_line(at, &line)) {
         snprintf(s->probe, sizeof s->probe, "%s", line.data);
-        app_say(app, "%s, at every checkpoint; c: another of its numbers, m: any measurement", s->probe);
+        app_say(app, "%s, at every checkpoint; c: another of its numbers, l: any measurement", s->probe);
     }
     text_clear(&line);
 }
@@ -269,7 +269,7 @@ static const struct binding keys[] = {
     {{'a'}, "new", "begins a training: a line with a recipe, to be changed and entered", press_new},
     {{'t', 'T'}, "timeline", "a measurement at every checkpoint that stayed, instead of the log; another one", press_probe},
     {{'c', 'C'}, NULL, "another column of the measurement, or of the log", press_column},
-    {{'m'}, NULL, "any measurement at every checkpoint: a line to be changed and entered", press_measure},
+    {{'l'}, NULL, "any measurement at every checkpoint: a line to be changed and entered", press_measure},
     {{PRESS_ENTER}, "open", "opens the run as a model", press_open},
     {{0}},
 };
