@@ -5,7 +5,7 @@
 /* A row is declared by its name and listed once. */
 #define FAMILIES(row) row(looped) row(ouro) row(loopformer) row(huginn) row(parcae) row(rlt) row(openmythos)
 #define GENERATORS(row) row(khop) row(language)
-#define PROBES(row) row(eval) row(bridge) row(drift) row(fade) row(attention)
+#define PROBES(row) row(eval) row(bridge) row(drift) row(fade) row(attention) row(stats)
 #define INTERVENTIONS(row) row(mix)
 #define FIGURES(row) row(scatter) row(curve)
 #define COMMANDS(row)                                                                                                                                \

@@ -322,6 +322,32 @@ static void test_what_is_not_finite_is_counted(void **unused)
     collector_release(&out);
 }
 
+/* At the embedding the state is that of the token: as long as its row of W, and along it. Loops that do nothing leave it so. */
+static void test_statistics_of_a_site(void **unused)
+{
+    (void)unused;
+    struct collector out, again, unknown;
+    struct err err = {0};
+    struct text line = {0};
+    const struct table *t = run_line(&out, "stats %s/still --data %s/data --split test_id --site h.0", folder, folder);
+    const struct table *last = run_line(&again, "stats %s/still --data %s/data --split test_id --site loop.3.block.0.out", folder, folder);
+    assert_int_equal(t->row_count, 3);
+    for (size_t r = 0; r < 3; r++) {
+        assert_float_equal(table_number(t, r, "cosine_input"), 1, 1e-6);
+        assert_true(table_number(t, r, "least") < table_number(t, r, "mean") && table_number(t, r, "mean") < table_number(t, r, "most"));
+        double sd = table_number(t, r, "sd"), length = table_number(t, r, "length");
+        assert_true(length > 0 && length >= sd * sqrt(8) * 0.99);
+        static const char *const columns[] = {"length", "mean", "sd", "least", "most", "cosine_input"};
+        for (size_t c = 0; c < 6; c++) assert_float_equal(table_number(t, r, columns[c]), table_number(last, r, columns[c]), 1e-6);
+    }
+    collector_init(&unknown);
+    text_add(&line, "stats %s/still --data %s/data --site loop.1.block.0.att.out", folder, folder);
+    assert_false(command_line(session, line.data, &unknown.sink, &err));
+    assert_non_null(strstr(err.text, "no site is called loop.1.block.0.att.out"));
+    collector_release(&out), collector_release(&again), collector_release(&unknown);
+    text_clear(&line);
+}
+
 /* A sweep over loops is, at each number of them, what eval says. */
 static void test_loops_are_an_axis(void **unused)
 {
@@ -409,7 +435,7 @@ int main(void)
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
         cmocka_unit_test(test_flips_add_up_to_the_sweep),
-        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
+        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
         cmocka_unit_test(test_any_token_is_watched),
     };

@@ -22,7 +22,7 @@
 
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
-    {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
+    {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"sites", "", "sites"}, {"stats", "", "stats"}, {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
     {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"},
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
@@ -75,6 +75,8 @@ static bool planted(struct session *session, const char *line, struct sink *sink
 }
 
 static const struct shot { const char *name, *view, *keys; int rows, cols; bool ascii; } shots[] = {
+    {"loops-site", "loops", "<Right><Down><Down><Down><Down><Down><Down><Enter>", 24, 80, false},
+    {"loops-site-small", "loops", "<Enter>", 16, 60, true},
     {"questions", "questions", "<Down>", 24, 80, false},
     {"questions-wrong", "questions", "wssr<Down>", 30, 120, false},
     {"questions-limit", "questions", "<<", 16, 60, true},
@@ -298,7 +300,7 @@ static void test_timeline_of_any_measurement(void **unused)
     press(app, "l");
     assert_string_equal(app->prompt.line.data, "set train.curves 'lens --row test_ood:0'");
     press(app, "<Esc>:set train.curves log<Enter>T");
-    assert_non_null(strstr(app_result(app, 2)->line, " --probe 'attention "));
+    assert_non_null(strstr(app_result(app, 2)->line, " --probe 'stats "));
     app_free(app);
     session_free(session);
 }

@@ -1,18 +1,30 @@
 #include "app.h"
 #include "search.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SITES };
+enum { SITES, STATS };
 
-struct state { int at; }; /* the picked site */
+struct state {
+    int at;    /* the picked site */
+    bool open; /* its statistics are shown */
+};
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
 
+static const char *picked(struct app *app)
+{
+    const struct table *sites = app_table(app, SITES, 0);
+    return sites && state_of(app)->at < (int)sites->row_count ? table_text(sites, (size_t)state_of(app)->at, "site") : NULL;
+}
+
 static void lines(struct app *app)
 {
-    if (app->model) app_want(app, "sites %s", app_model(app));
+    if (!app->model) return;
+    app_want(app, "sites %s", app_model(app));
+    if (state_of(app)->open && picked(app)) app_show(app, app_want(app, "stats %s --site %s --split %s", app_subject(app), picked(app), app->split));
 }
 
 /* Or, where the state is handed from token to token, the token: s.t stands for what is after the t-th. */
@@ -65,21 +77,40 @@ static void click(struct app *app, int code) { state_of(app)->at = code; }
 
 static void press_enter(struct app *app, int key)
 {
+    const char *site = picked(app);
+    (void)key;
+    if (site && text_ends(site, ".pattern")) app_go(app, view_find("attention"));
+    else state_of(app)->open = !state_of(app)->open;
+}
+
+static void press_accuracy(struct app *app, int key)
+{
     (void)key;
     app_go(app, view_find("splits"));
+}
+
+static const char *const flags[] = {"on", "off", NULL};
+static void get_open(struct app *app, struct text *out) { text_add(out, state_of(app)->open ? "on" : "off"); }
+
+static bool set_open(struct app *app, const char *value)
+{
+    state_of(app)->open = !strcmp(value, "on");
+    return state_of(app)->open || !strcmp(value, "off");
 }
 
 static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
 static bool set_marked(struct app *app, const char *value) { return setting_number(value, &state_of(app)->at); }
 
 static const struct setting settings[] = {
-    {"marked", "the site that keys act on", get_marked, set_marked, .kind = SETTING_PLACE}, {0},
+    {"marked", "the site that keys act on", get_marked, set_marked, .kind = SETTING_PLACE},
+    {"statistics", "are those of the marked site shown?", get_open, set_open, flags}, {0},
 };
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "loop", "the loop (or, by token, the token) before or behind", press_loop},
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "picks a site: an address at which a value can be seen or edited", press_site},
-    {{PRESS_ENTER}, "accuracy", "on to the accuracy by split", press_enter},
+    {{PRESS_ENTER}, "statistics", "what stands at the picked site: length, spread, cosines; of attention weights: their view", press_enter},
+    {{'a'}, "accuracy", "on to the accuracy by split", press_accuracy},
     {{0}},
 };
 
@@ -226,6 +257,41 @@ static void draw_exit(struct picture *p)
     cells_text(p->cells, p->row++, p->col + 2, TINT_PLAIN, "logits");
 }
 
+static const char *site_of(const char *line) /* of a line that was asked for */
+{
+    static _Thread_local char site[128];
+    const char *at = line ? strstr(line, " --site ") : NULL;
+    snprintf(site, sizeof site, "%.*s", at ? (int)strcspn(at + 8, " ") : 0, at ? at + 8 : "");
+    return site;
+}
+
+enum { STATS_ROWS = 9, STATS_LABEL = 12, STATS_CELL = 8 };
+
+/* A column for each position, as many as have room. The table may still be that of the site before. */
+static void draw_stats(struct app *app, struct cells *cells, struct area area)
+{
+    static const char *const names[][2] = {{"position", "position"}, {"length", "length"}, {"mean", "mean"}, {"sd", "sd"}, {"least", "least"},
+                                           {"most", "most"}, {"cosine_input", "cos input"}, {"cosine_bridge", "cos bridge"}};
+    const struct table *stats = app_table(app, STATS, 0);
+    const struct want *want = &app_pane(app, app->view)->wants[STATS];
+    struct text title = {0};
+    text_add(&title, "%s, %s", stats && want->shown ? site_of(want->shown->line) : picked(app) ? picked(app) : "", app->split);
+    draw_heading(cells, area.row, area.col, area.cols, title.data);
+    text_clear(&title);
+    area.row++, area.rows--;
+    if (app_draw_waiting(app, cells, area, STATS) || !stats) return;
+    for (int i = 0; i < 8 && i < area.rows; i++) {
+        cells_put(cells, area.row + i, area.col + 1, TINT_DIM, names[i][1], STATS_LABEL - 2);
+        for (int r = 0; r < (int)stats->row_count; r++) {
+            double x = table_number(stats, (size_t)r, names[i][0]);
+            int right = area.col + STATS_LABEL + (r + 1) * STATS_CELL;
+            if (isnan(x) || right > area.col + area.cols) continue;
+            if (i == 0) draw_right(cells, area.row, right, TINT_KEY, "%.0f", x);
+            else draw_right(cells, area.row + i, right, TINT_PLAIN, "%s", i >= 6 ? unit_show(x) : number_show(x));
+        }
+    }
+}
+
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
     static const char *const columns[] = {"site", "shape", NULL};
@@ -235,16 +301,22 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct picture p = {app, cells, area.row + (area.rows > TALL + 1), area.col + 1, .loops = loops, .brief = area.rows < TALL, .sites = sites};
     p.tokens = app_by_token(app);
     p.k = shown_loop(sites, s->at, loops);
-    if (app_fact(app, "loops") && app_part(app, 0)) {
+    bool picture = app_part(app, 0) && (!s->open || area.cols >= PICTURE + 36); /* statistics need the room more */
+    if (app_fact(app, "loops") && picture) {
         draw_entry(&p);
         int top = p.row + 1;
         draw_stack(&p);
         draw_return(&p, top, p.row + 1);
         draw_exit(&p);
     }
-    int left = app_part(app, 0) ? PICTURE : 1;
+    int left = picture ? PICTURE : 1;
     struct area right = {area.row + 1, area.col + left, area.rows - 1, area.cols - left - 1};
     if (!app_part(app, 1) || app_draw_waiting(app, cells, right, SITES)) return;
+    if (s->open) {
+        int taken = right.rows - 3 < STATS_ROWS ? right.rows - 3 : STATS_ROWS;
+        draw_stats(app, cells, (struct area){right.row + right.rows - taken, right.col, taken, right.cols});
+        right.rows -= taken;
+    }
     draw_table(cells, right, sites, columns, s->at);
     app_spot_rows(app, right, s->at, (int)sites->row_count);
 }
