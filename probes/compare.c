@@ -1,5 +1,5 @@
-/* compare: two models, or two edits, under the same measurement: both tables side by side with their differences, and the questions that get
- * different answers. */
+/* compare: two models, or two edits, under the same measurement: both tables side by side with their differences; or the questions that get different
+ * answers. One table each time, so that a file or a pipe holds one. */
 #include "doing/command.h"
 #include "ground/mem.h"
 
@@ -12,6 +12,7 @@ static const struct option options[] = {
     {"loops", OPTION_INT, NULL, .low = 1, .high = 64, .help = "loops to run, for both"},
     {"do-a", OPTION_TEXT, NULL, .help = "an edit of A; may be given several times", .placeholder = "EDIT", .many = true},
     {"do-b", OPTION_TEXT, NULL, .help = "an edit of B; may be given several times", .placeholder = "EDIT", .many = true},
+    {"questions", OPTION_FLAG, NULL, .help = "instead: the questions that A and B answer differently"},
     {0},
 };
 
@@ -198,8 +199,9 @@ static bool list_disagreements(const struct compare *me, struct err *err)
     tables[0] = measure(me, "questions", 0, &out[0], err);
     if (tables[0]) tables[1] = measure(me, "questions", 1, &out[1], err);
     bool ok = tables[0] && tables[1];
-    if (ok && !same_questions(tables[0], tables[1])) sink_note(me->sink, "a and b are asked different questions: no list of disagreements");
-    else if (ok) {
+    if (ok && !same_questions(tables[0], tables[1]))
+        ok = err_set(err, "a and b are asked different questions, so they cannot disagree: --data gives both the same");
+    if (ok) {
         struct table *table = table_new("disagreements");
         for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) table_column(table, columns[i].name, columns[i].role, columns[i].format);
         add_facts(me, tables, table);
@@ -215,8 +217,16 @@ static bool list_disagreements(const struct compare *me, struct err *err)
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct compare me = {.session = session, .args = args, .probe = args_word(args, 2) ? args_word(args, 2) : "eval", .sink = sink};
+    bool list = args_flag(args, "questions");
     (void)self;
-    return compare_tables(&me, err) && list_disagreements(&me, err);
+    if (list && args_word(args, 2)) {
+        err_set(err, "--questions: the list needs no measurement: leave '%s' out", text_show(me.probe));
+        return err_usage(err);
+    }
+    if (list) return list_disagreements(&me, err);
+    if (!compare_tables(&me, err)) return false;
+    sink_say(sink, "with --questions: where a and b disagree");
+    return true;
 }
 
 const struct command command_compare = {
@@ -224,9 +234,9 @@ const struct command command_compare = {
     .words = "A B ['PROBE ...']",
     .least = 2,
     .most = 3,
-    .help = "two models, or two edits of one, under the same measurement, and where they disagree",
+    .help = "two models, or two edits of one, under the same measurement, or where they disagree",
     .more = "The measurement stands without its model: eval (the default), 'bridge --boundary 1', 'orbit --loops 8'. Every value has three "
-            "columns: of A, of B, and B less A. The second table has the questions that A and B answer differently.",
+            "columns: of A, of B, and B less A. With --questions the table has the questions that A and B answer differently.",
     .options = options,
     .example = "compare models/vanilla models/discoloop 'bridge --boundary 1'",
     .run = run,

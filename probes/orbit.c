@@ -175,14 +175,19 @@ static void survey_end(struct survey *me)
 
 /* ---- one question */
 
+/* Quantiles are the band of the value before them. */
+static enum role role_of(const char *name, const char *format)
+{
+    if (!format) return ROLE_LABEL;
+    if (!strcmp(name, "position") || !strcmp(name, "boundary")) return ROLE_AXIS;
+    if (!strcmp(name, "n") || !strcmp(name, "undefined")) return ROLE_COUNT;
+    return text_ends(name, "_10") ? ROLE_LOW : text_ends(name, "_90") ? ROLE_HIGH : ROLE_VALUE;
+}
+
 static struct table *begin(const struct study *study, const struct pca *pca, const char *const (*columns)[2])
 {
     struct table *table = table_new("orbit");
-    for (; (*columns)[0]; columns++) {
-        const char *name = (*columns)[0], *format = (*columns)[1];
-        bool label = !format, axis = !strcmp(name, "position") || !strcmp(name, "boundary"), count = !strcmp(name, "n") || !strcmp(name, "undefined");
-        table_column(table, name, label ? ROLE_LABEL : axis ? ROLE_AXIS : count ? ROLE_COUNT : ROLE_VALUE, format);
-    }
+    for (; (*columns)[0]; columns++) table_column(table, (*columns)[0], role_of((*columns)[0], (*columns)[1]), (*columns)[1]);
     study_provenance(study, table);
     table_fact(table, "pc1_share", "%.4g", pca->share[0]);
     table_fact(table, "pc2_share", "%.4g", pca->share[1]);
@@ -245,10 +250,10 @@ static double quantile(const double *sorted, size_t n, double q)
     return low + 1 < n ? sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]) : sorted[low];
 }
 
-/* One of a path's lists of numbers over all questions that have such a place: 10 %, half, 90 %. */
+/* One of a path's lists of numbers over all questions that have such a place: half, 10 %, 90 %. */
 static void spread_of(const struct survey *me, int path, int k, size_t offset, double *scratch, struct cell out[3])
 {
-    static const double parts[] = {0.1, 0.5, 0.9};
+    static const double parts[] = {0.5, 0.1, 0.9};
     size_t n = 0;
     for (size_t i = 0; i < me->count; i++) {
         if (path >= me->walks[i].paths || k >= me->walks[i].orbits[path].count) continue;
@@ -278,7 +283,7 @@ static void show_place(const struct survey *me, const char *split, int path, int
     spread_of(me, path, k, offsetof(struct orbit, angle), scratch, cells + 7);
     struct cell distance[3];
     spread_of(me, path, k, offsetof(struct orbit, distance), scratch, distance);
-    cells[10] = distance[1];
+    cells[10] = distance[0];
     for (int i = ORBIT_SETTLING; i < ORBIT_KINDS; i++) cells[10 + i] = cell_number(kinds[i] / n);
     cells[14] = cell_number(kept > 0 ? sum[0] / kept : NAN), cells[15] = cell_number(kept > 0 ? sum[1] / kept : NAN);
     cells[16] = cell_number(undefined);
@@ -288,8 +293,8 @@ static void show_place(const struct survey *me, const char *split, int path, int
 static bool run_split(const struct study *study, const struct split *split, bool first, struct sink *sink, struct err *err)
 {
     static const char *const columns[][2] = {
-        {"split", NULL},      {"position", "%.0f"}, {"boundary", "%.0f"}, {"n", "%.0f"},        {"step_10", "%.3f"},  {"step", "%.3f"},
-        {"step_90", "%.3f"},  {"angle_10", "%.1f"}, {"angle", "%.1f"},    {"angle_90", "%.1f"}, {"distance", "%.3f"}, {"settling", "%.3f"},
+        {"split", NULL},      {"position", "%.0f"}, {"boundary", "%.0f"}, {"n", "%.0f"},        {"step", "%.3f"},     {"step_10", "%.3f"},
+        {"step_90", "%.3f"},  {"angle", "%.1f"},    {"angle_10", "%.1f"}, {"angle_90", "%.1f"}, {"distance", "%.3f"}, {"settling", "%.3f"},
         {"drifting", "%.3f"}, {"oscillating", "%.3f"}, {"pc1", "%.3f"},   {"pc2", "%.3f"},      {"undefined", "%.0f"},
         {NULL, NULL},
     };

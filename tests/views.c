@@ -27,8 +27,8 @@ static const struct { const char *start, *word, *file; } plants[] = {
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
-    {"attention", "", "attention"}, {"compare", "", "compare disagreements"}, {"runs", "", "runs"}, {"timeline", "--probe", "timeline_bridge"},
-    {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"}, {"replicate", "--list", "replications"},
+    {"attention", "", "attention"}, {"compare", "--questions", "disagreements"}, {"compare", "", "compare"}, {"runs", "", "runs"},
+    {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"}, {"replicate", "--list", "replications"},
     {"replicate", "--show", "replicate_card.md replicate_numbers replicate_figure replicate_figure2"},
     {"replicate", "--measure-only", "replicate_numbers"},
 };

@@ -52,13 +52,17 @@ static void lines(struct app *app)
     struct state *s = state_of(app);
     struct text line = {0};
     if (!app->model) return;
-    text_add(&line, "compare %s", app_model(app));
-    add_quoted_pair(other_of(app, s), &line);
-    add_quoted_pair(probe_of(s), &line);
-    if (app->data) text_add(&line, " --data"), add_quoted_pair(app->data, &line);
-    if (*s->first) text_add(&line, " --do-a"), add_quoted_pair(s->first, &line);
-    if (*s->edit) text_add(&line, " --do-b"), add_quoted_pair(s->edit, &line);
-    app_want(app, "%s", line.data);
+    for (int list = 0; list < 2; list++) {
+        line.size = 0;
+        text_add(&line, "compare %s", app_model(app));
+        add_quoted_pair(other_of(app, s), &line);
+        if (list) text_add(&line, " --questions");
+        else add_quoted_pair(probe_of(s), &line);
+        if (app->data) text_add(&line, " --data"), add_quoted_pair(app->data, &line);
+        if (*s->first) text_add(&line, " --do-a"), add_quoted_pair(s->first, &line);
+        if (*s->edit) text_add(&line, " --do-b"), add_quoted_pair(s->edit, &line);
+        app_want(app, "%s", line.data);
+    }
     text_clear(&line);
 }
 
@@ -105,7 +109,7 @@ static void press_probe(struct app *app, int key)
 static void press_row(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    const struct table *table = app_table(app, 0, 1);
+    const struct table *table = app_table(app, 1, 0);
     int count = table ? (int)table->row_count : 0;
     s->at += key == PRESS_UP ? -1 : key == PRESS_DOWN ? 1 : key == PRESS_PAGE_UP ? -10 : 10;
     if (s->at >= count) s->at = count - 1;
@@ -115,7 +119,7 @@ static void press_row(struct app *app, int key)
 static void take_question(struct app *app)
 {
     struct state *s = state_of(app);
-    const struct table *table = app_table(app, 0, 1);
+    const struct table *table = app_table(app, 1, 0);
     if (!table || s->at >= (int)table->row_count) return;
     snprintf(app->split, sizeof app->split, "%s", table_text(table, (size_t)s->at, "split"));
     app->row = (long)table_number(table, (size_t)s->at, "row");
@@ -178,7 +182,7 @@ static void press_swap(struct app *app, int key)
 static bool search(struct app *app, const char *text, int step)
 {
     struct state *s = state_of(app);
-    const struct table *table = app_table(app, 0, 1);
+    const struct table *table = app_table(app, 1, 0);
     int count = table ? (int)table->row_count : 0;
     for (int i = 1; i <= count; i++) {
         int r = ((s->at + step * i) % count + count) % count;
@@ -406,7 +410,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (col + name + 2 < area.col + area.cols) draw_right(cells, area.row, area.col + area.cols - 1, TINT_DIM, "%s", probe_of(s));
     area.row += 1 + roomy, area.rows -= 1 + roomy;
     if (app_draw_waiting(app, cells, area, 0)) return;
-    const struct table *values = app_table(app, 0, 0), *questions = app_table(app, 0, 1);
+    const struct table *values = app_table(app, 0, 0), *questions = app_table(app, 1, 0);
     int taken = draw_values(cells, (struct area){area.row, area.col, area.rows / 2 + 1, area.cols}, values,
                             app_boundary(app)) + roomy;
     area.row += taken, area.rows -= taken;

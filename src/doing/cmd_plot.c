@@ -11,8 +11,10 @@ static const struct option options[] = {
     {"out", OPTION_TEXT, .placeholder = "FILE", .letter = 'o', .many = true,
      .help = "write FILE.png, .svg or .pdf, with FILE.tsv and FILE.txt beside it; may be given several times"},
     {"kind", OPTION_TEXT, .placeholder = "KIND", .help = "curve or scatter; otherwise chosen by the columns"},
-    {"x", OPTION_TEXT, .placeholder = "COLUMN", .help = "what runs to the right"},
-    {"y", OPTION_TEXT, .placeholder = "COLUMN,...", .help = "what runs upwards"},
+    {"x", OPTION_TEXT, .placeholder = "COLUMN", .help = "what runs to the right; otherwise the first axis along which there are few enough lines"},
+    {"y", OPTION_TEXT, .placeholder = "COLUMN[,COLUMN]", .help = "what runs upwards; otherwise the values with a band, or the probabilities, or all"},
+    {"where", OPTION_TEXT, .placeholder = "COLUMN=VALUE[|VALUE]",
+     .help = "only rows with these values; several columns are joined by commas: 'split=test_id|test_ood,position=1'"},
     {"size", OPTION_TEXT, "3.4x2.55", .placeholder = "WxH", .help = "in inches; 3.4 is one column of a page"},
     {"dpi", OPTION_NUMBER, "300", .low = 10, .high = 2400, .help = "pixels in an inch, for PNG"},
     {"debug-layout", OPTION_FLAG, .help = "print the box of every text, in pixels"},
@@ -72,15 +74,39 @@ static bool plot(const struct table *table, const struct figure_options *wish, c
     return args_given(args, "out") || show(table, wish, sink, err);
 }
 
+/* What was wished for beyond the table, so that the figure says how it came about. */
+static void add_wish(const struct args *args, struct table *table)
+{
+    static const char *const names[] = {"kind", "x", "y", "where"};
+    struct text wish = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!args_given(args, names[i])) continue;
+        text_add(&wish, "%s--%s ", wish.size ? " " : "", names[i]);
+        text_add_quoted(&wish, args_text(args, names[i]));
+    }
+    if (wish.size) table_fact(table, "plot", "%s", wish.data);
+    text_clear(&wish);
+}
+
+static struct table *read_rows(const struct args *args, struct err *err)
+{
+    struct table *all = table_read(args_word(args, 0), err), *some = NULL;
+    if (!all || !args_given(args, "where")) return all;
+    if (!(some = table_where(all, args_text(args, "where"), err))) err_in(err, "--where");
+    table_free(all);
+    return some;
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    (void)self, (void)session;
     struct figure_options wish = {
         .kind = args_text(args, "kind"), .x = args_text(args, "x"), .y = args_text(args, "y"), .dpi = args_number(args, "dpi"),
         .source = args_word(args, 0),
     };
+    (void)self, (void)session;
     if (!read_size(args_text(args, "size"), &wish, err)) return false;
-    struct table *table = table_read(wish.source, err);
+    struct table *table = read_rows(args, err);
+    if (table) add_wish(args, table);
     bool ok = table && plot(table, &wish, args, sink, err);
     table_free(table);
     return ok;
@@ -92,8 +118,11 @@ const struct command command_plot = {
     .least = 1,
     .most = 1,
     .help = "draw a figure of a table",
-    .more = "TABLE is what any command printed with --json or --tsv, or other tab-separated values with one line of column names. Without -o "
-            "the figure is shown in characters. The same table gives the same bytes on every machine; fonts come with the program.",
+    .more = "TABLE is a file with what a measuring command printed with --json or --tsv (sweep, eval, bridge, drift, fade, orbit, attention, lens, "
+            "questions, compare, log, timeline, bench ...), or other tab-separated values with one line of column names; - reads it from a pipe. "
+            "Its columns have roles: an axis runs to the right, a value upwards, low and high are its band, labels and further axes make lines of "
+            "their own, at most 14. Without -o the figure is shown in characters. The same table gives the same bytes on every machine; fonts come "
+            "with the program.",
     .options = options,
     .example = "plot models/vanilla/log.tsv --y test_id.stage_2,test_ood.stage_2",
     .run = run,

@@ -4,10 +4,11 @@
 #include "ground/mem.h"
 #include "results/stats.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MOST = SERIES_MOST };
+enum { VALUES_MOST = SERIES_MOST, GROUPS_MANY = 1000 }; /* beyond that nobody counts */
 
 struct curve {
     const struct table *table;
@@ -24,31 +25,9 @@ static int first_of(const struct table *table, enum role role)
     return -1;
 }
 
-static bool fits(const struct table *table) { return first_of(table, ROLE_AXIS) >= 0 && first_of(table, ROLE_VALUE) >= 0; }
-
-static const char *column_name(const void *table, size_t i)
+static bool fits(const struct table *table, const struct figure_options *options)
 {
-    const struct table *t = table;
-    return i < t->column_count ? t->columns[i].name : NULL;
-}
-
-static int find_numbers(const struct table *table, const char *name, struct err *err)
-{
-    int column = table_find(table, name);
-    if (column < 0) {
-        const char *nearest = text_nearest(name, column_name, table);
-        err_set(err, "%s: there is no column '%s'%s%s%s; the columns are", text_show(table->name), text_show(name), nearest ? ": did you mean " : "",
-                nearest ? nearest : "", nearest ? "?" : "");
-        for (size_t i = 0; i < table->column_count; i++) err_add(err, " %s", text_show(table->columns[i].name));
-        return -1;
-    }
-    for (size_t r = 0; r < table->row_count; r++)
-        if (table_cell(table, r, (size_t)column)->text) {
-            err_set(err, "%s: the column '%s' holds text (row %zu: '%s'): a column of numbers would be right", text_show(table->name),
-                    text_show(name), r + 1, text_show(table_cell(table, r, (size_t)column)->text));
-            return -1;
-        }
-    return column;
+    return (options->x || first_of(table, ROLE_AXIS) >= 0) && (options->y || first_of(table, ROLE_VALUE) >= 0);
 }
 
 /* low and high belong to the value they follow. */
@@ -81,7 +60,7 @@ static bool take_values(struct curve *curve, const char *names, struct err *err)
     char *copy = mem_text(names), *save = NULL;
     bool ok = true;
     for (char *name = strtok_r(copy, ",", &save); ok && name; name = strtok_r(NULL, ",", &save)) {
-        int column = find_numbers(curve->table, name, err);
+        int column = figure_numbers(curve->table, name, err);
         if (column < 0) ok = false;
         else if (curve->value_count == VALUES_MOST) ok = err_set(err, "--y: more than %d columns cannot be told apart", VALUES_MOST);
         else add_value(curve, column);
@@ -90,18 +69,83 @@ static bool take_values(struct curve *curve, const char *names, struct err *err)
     return ok;
 }
 
+/* Labels that say what a point is (the token a state decodes to), not which series it belongs to: the last ones, when with them most series would be
+ * single points of a table with several axes. */
+static void drop_details(struct groups *groups, const struct table *table)
+{
+    size_t kept = groups->column_count, axes = 0;
+    for (size_t i = 0; i < kept; i++) axes += table->columns[groups->columns[i]].role == ROLE_AXIS;
+    if (!axes) return;
+    for (size_t most = table->row_count / 2;; kept--) {
+        struct groups some = {.columns = groups->columns, .column_count = kept, .split = groups->split};
+        for (size_t r = 0; r < table->row_count && some.count <= most; r++) groups_find(&some, table, r, NULL);
+        bool enough = some.count <= most;
+        some.columns = NULL; /* borrowed */
+        groups_clear(&some);
+        if (enough) break;
+        if (!kept || table->columns[groups->columns[kept - 1]].role != ROLE_LABEL) return;
+    }
+    groups->column_count = kept;
+}
+
+/* Boundaries, steps and strengths run; positions, heads and blocks stand beside each other: they are an axis only when nothing else is. */
+static bool is_place(const char *column)
+{
+    static const char *const places[] = {"position", "query", "key", "head", "block"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) is = is || !strcmp(places[i], column);
+    return is;
+}
+
+static bool varies(const struct table *table, size_t column)
+{
+    bool same = true;
+    for (size_t r = 1; same && r < table->row_count; r++)
+        same = table_cell(table, r, column)->number == table_cell(table, 0, column)->number;
+    return !same;
+}
+
+/* How many series the rows make along an axis. */
+static size_t series_along(const struct table *table, size_t x)
+{
+    struct groups groups;
+    groups_use(&groups, table, (int)x);
+    drop_details(&groups, table);
+    for (size_t r = 0; r < table->row_count && groups.count < GROUPS_MANY; r++) groups_find(&groups, table, r, NULL);
+    size_t count = groups.count;
+    groups_clear(&groups);
+    return count;
+}
+
+/* Without a word from the user: the first axis that runs and along which the rows make few enough series; else the one that makes least. -1: none. */
+static int choose_axis(const struct table *table)
+{
+    enum { RUNNING, PLACES, ANY, PASSES };
+    size_t least = SIZE_MAX;
+    int best = -1;
+    for (int pass = RUNNING; pass < PASSES && least > SERIES_MOST; pass++)
+        for (size_t c = 0; c < table->column_count && least > SERIES_MOST; c++) {
+            bool wanted = pass == ANY ? best < 0 : varies(table, c) && (pass == PLACES || !is_place(table->columns[c].name));
+            if (table->columns[c].role != ROLE_AXIS || !wanted) continue;
+            size_t count = series_along(table, c);
+            if (count < least) least = count, best = (int)c;
+        }
+    return best;
+}
+
 static bool choose(struct curve *curve, const struct figure_options *options, struct err *err)
 {
     const struct table *table = curve->table;
-    int axis = first_of(table, ROLE_AXIS);
-    if (!options->x && axis < 0) return err_set(err, "%s: no column is an axis: name one with --x", text_show(table->name));
-    curve->x = find_numbers(table, options->x ? options->x : table->columns[axis].name, err);
-    if (curve->x < 0) return false;
     if (options->y && !take_values(curve, options->y, err)) return false;
     if (!options->y) choose_values(curve);
     if (!curve->value_count) return err_set(err, "%s: no column is a value: name one with --y", text_show(table->name));
     for (size_t i = 0; i < curve->value_count; i++)
-        if (find_numbers(table, table->columns[curve->values[i]].name, err) < 0) return false;
+        if (figure_numbers(table, table->columns[curve->values[i]].name, err) < 0) return false;
+    int axis = choose_axis(table);
+    if (!options->x && axis < 0) return err_set(err, "%s: no column is an axis: name one with --x", text_show(table->name));
+    curve->x = figure_numbers(table, options->x ? options->x : table->columns[axis].name, err);
+    if (curve->x < 0) return false;
+    if (!options->y && series_along(table, (size_t)curve->x) * curve->value_count > SERIES_MOST) curve->value_count = 1;
     return true;
 }
 
@@ -189,15 +233,20 @@ static char *make_caption(const struct figure *figure, const struct curve *curve
 static void name_axes(struct figure *figure, const struct curve *curve)
 {
     const struct table *table = curve->table;
-    bool probabilities = true;
-    axis_name(&figure->x, table->columns[curve->x].name);
+    bool probabilities = true, accuracies = true;
+    const char *x = table->columns[curve->x].name;
+    axis_name(&figure->x, strcmp(x, "step") ? x : "step (updates)"); /* along an axis; as a value it is the length of one */
     figure->x.fixed = false; /* an axis shows what was measured along it */
     figure->x.low = figure->x.high = NAN;
-    for (size_t i = 0; i < curve->value_count; i++) probabilities = probabilities && column_is_probability(table->columns[curve->values[i]].name);
+    for (size_t i = 0; i < curve->value_count; i++) {
+        const char *name = table->columns[curve->values[i]].name;
+        probabilities = probabilities && column_is_probability(name);
+        accuracies = accuracies && probabilities && !text_starts(name, "p_");
+    }
     if (curve->value_count == 1 || probabilities) axis_name(&figure->y, table->columns[curve->values[0]].name);
     if (curve->value_count == 1) return;
     mem_free(figure->y.name);
-    figure->y.name = mem_text(probabilities ? "accuracy" : "value");
+    figure->y.name = mem_text(accuracies ? "accuracy" : probabilities ? "probability" : "value");
 }
 
 static bool build(struct figure *figure, const struct table *table, const struct figure_options *options, struct err *err)
@@ -207,6 +256,8 @@ static bool build(struct figure *figure, const struct table *table, const struct
     if (!choose(&curve, options, err)) return false;
     name_axes(figure, &curve);
     groups_use(&groups, table, curve.x);
+    groups.values = curve.value_count;
+    drop_details(&groups, table);
     size_t *series_of = mem_new(table->row_count * curve.value_count * sizeof *series_of);
     for (size_t v = 0; v < curve.value_count; v++)
         for (size_t r = 0; r < table->row_count; r++)
@@ -245,7 +296,7 @@ static struct table *example(void)
 const struct figure_kind figure_curve = {
     .name = "curve",
     .help = "values against an axis, a line for each series, bands where there are intervals",
-    .columns = "an axis (alpha, step ...) and one or more values (accuracy, loss ...), with low and high behind a value for its band",
+    .columns = "an axis (alpha, boundary, step ...) and a value (accuracy, loss ...)",
     .fits = fits,
     .build = build,
     .example = example,

@@ -5,7 +5,19 @@
 
 #include <string.h>
 
-static bool fits(const struct table *table) { return table_find(table, "p_bridge") >= 0 && table_find(table, "cosine") >= 0; }
+static bool has_axis(const struct table *table)
+{
+    bool has = false;
+    for (size_t c = 0; c < table->column_count; c++) has = has || table->columns[c].role == ROLE_AXIS;
+    return has;
+}
+
+/* In a table of lenses `cosine` is that with each place's own token. */
+static bool fits(const struct table *table, const struct figure_options *options)
+{
+    bool bridge = table_find(table, "p_bridge") >= 0 && table_find(table, "cosine") >= 0 && table_find(table, "cosine_bridge") < 0;
+    return options->x || options->y ? !has_axis(table) && (bridge || (options->x && options->y)) : bridge;
+}
 
 /* A column with a value of its own for nearly every row (the question's number) says which dot it is, not which series. */
 static void drop_names(struct groups *groups, const struct table *table)
@@ -54,8 +66,7 @@ static bool build(struct figure *figure, const struct table *table, const struct
 {
     const char *x = options->x ? options->x : "cosine", *y = options->y ? options->y : "p_bridge";
     struct groups groups;
-    if (table_find(table, x) < 0 || table_find(table, y) < 0)
-        return err_set(err, "%s: there is no column '%s'", text_show(table->name), text_show(table_find(table, x) < 0 ? x : y));
+    if (figure_numbers(table, x, err) < 0 || figure_numbers(table, y, err) < 0) return false;
     axis_name(&figure->x, x);
     axis_name(&figure->y, y);
     groups_use(&groups, table, table_find(table, x));
@@ -87,7 +98,7 @@ static struct table *example(void)
 const struct figure_kind figure_scatter = {
     .name = "scatter",
     .help = "P(bridge) against the cosine with W[bridge], a mark for each row",
-    .columns = "p_bridge and cosine (other columns of numbers with --kind scatter --x NAME --y NAME)",
+    .columns = "the columns p_bridge and cosine",
     .fits = fits,
     .build = build,
     .example = example,

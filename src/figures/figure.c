@@ -67,16 +67,30 @@ bool figure_empty(const struct figure *figure)
     return true;
 }
 
+int figure_numbers(const struct table *table, const char *name, struct err *err)
+{
+    int column = table_column_find(table, name, err);
+    for (size_t r = 0; column >= 0 && r < table->row_count; r++) {
+        const char *text = table_cell(table, r, (size_t)column)->text;
+        if (!text) continue;
+        err_set(err, "%s: the column '%s' holds text (row %zu: '%s'): a column of numbers would be right", text_show(table->name), text_show(name),
+                r + 1, text_show(text));
+        return -1;
+    }
+    return column;
+}
+
 bool column_is_probability(const char *column)
 {
-    return strstr(column, "accuracy") || !strcmp(column, "acc") || text_starts(column, "acc_") || text_starts(column, "p_");
+    if (text_ends(column, "_change")) return false; /* a difference of two */
+    return strstr(column, "accuracy") || strstr(column, ".stage_") || !strcmp(column, "acc") || text_starts(column, "acc_") ||
+           text_starts(column, "p_");
 }
 
 void axis_name(struct axis *axis, const char *column)
 {
     static const struct { const char *column, *name; } names[] = {
-        {"p_bridge", "P(bridge)"}, {"cosine", "cosine with W[bridge]"}, {"loss", "loss (nats)"}, {"step", "step (updates)"},
-        {"boundary", "boundary k"},
+        {"p_bridge", "P(bridge)"}, {"cosine", "cosine with W[bridge]"}, {"loss", "loss (nats)"}, {"boundary", "boundary k"},
     };
     const char *name = column;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -147,16 +161,30 @@ static const char *kind_name(const void *list, size_t i)
     return kind ? kind->name : NULL;
 }
 
-static const struct figure_kind *find_kind(const struct table *table, const char *name, struct err *err)
+/* What can be drawn of a table that no kind fits: two columns of numbers against each other, if it has them. */
+static void advise(const struct table *table, struct err *err)
 {
+    const char *numbers[2];
+    size_t count = 0;
+    for (size_t c = 0; c < table->column_count && count < 2; c++)
+        if ((table->columns[c].role == ROLE_VALUE || table->columns[c].role == ROLE_AXIS) && figure_numbers(table, table->columns[c].name, NULL) >= 0)
+            numbers[count++] = table->columns[c].name;
+    err_set(err, "%s: this table has no figure: it needs", text_show(table->name));
+    for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "%s %s", i ? ", or" : "", figure_kinds[i]->columns);
+    if (count == 2) err_add(err, "\ntwo of its columns can be drawn against each other, for instance --x %s --y %s", numbers[0], numbers[1]);
+}
+
+static const struct figure_kind *find_kind(const struct table *table, const struct figure_options *options, struct err *err)
+{
+    const char *name = options->kind;
     for (size_t i = 0; figure_kinds[i]; i++)
-        if (name ? !strcmp(figure_kinds[i]->name, name) : figure_kinds[i]->fits(table)) return figure_kinds[i];
-    if (name) {
-        const char *nearest = text_nearest(name, kind_name, figure_kinds);
-        err_set(err, "there is no kind of figure '%s'", text_show(name));
-        if (nearest) err_add(err, ": did you mean %s?", nearest);
-    } else err_set(err, "no kind of figure fits the table '%s'; needed are:", text_show(table->name));
-    for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "\n  %s: %s", figure_kinds[i]->name, figure_kinds[i]->columns);
+        if (name ? !strcmp(figure_kinds[i]->name, name) : figure_kinds[i]->fits(table, options)) return figure_kinds[i];
+    if (!name) return advise(table, err), NULL;
+    const char *nearest = text_nearest(name, kind_name, figure_kinds);
+    err_set(err, "there is no kind of figure '%s'", text_show(name));
+    if (nearest) err_add(err, ": did you mean %s?", nearest);
+    for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "\n  %s: %s", figure_kinds[i]->name, figure_kinds[i]->help);
+    err_usage(err);
     return NULL;
 }
 
@@ -164,7 +192,7 @@ struct figure *figure_from(const struct table *table, const struct figure_option
 {
     static const struct figure_options none = {0};
     if (!options) options = &none;
-    const struct figure_kind *kind = find_kind(table, options->kind, err);
+    const struct figure_kind *kind = find_kind(table, options, err);
     if (!kind) return NULL;
     struct figure *figure = mem_new(sizeof *figure);
     figure->kind = kind;

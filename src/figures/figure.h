@@ -72,7 +72,8 @@ struct figure_options {
 struct figure_kind {
     const char *name, *help;
     const char *columns;                             /* what it needs, in words, for messages */
-    bool (*fits)(const struct table *table);         /* may it draw this table when nobody says which kind? First row that fits wins */
+    /* May it draw this when nobody says which kind? The first row that fits wins. */
+    bool (*fits)(const struct table *table, const struct figure_options *options);
     bool (*build)(struct figure *figure, const struct table *table, const struct figure_options *options, struct err *err);
     struct table *(*example)(void);                  /* a small table, the caller's to free */
 };
@@ -92,5 +93,6 @@ void figure_legend(struct figure *figure, const char *name, struct style style);
 struct mark *figure_mark(struct figure *figure, enum mark_kind kind, int series, size_t count); /* arrays are there, zeroed */
 void axis_name(struct axis *axis, const char *column);      /* the name that readers see; fixes [0, 1] for probabilities */
 bool column_is_probability(const char *column);
+int figure_numbers(const struct table *table, const char *column, struct err *err); /* its index; -1: no such column, or one of text */
 
 #endif

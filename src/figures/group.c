@@ -24,7 +24,7 @@ static bool is_constant(const struct table *table, size_t column)
 
 void groups_use(struct groups *groups, const struct table *table, int x)
 {
-    *groups = (struct groups){.split = table_find(table, "split"), .columns = mem_new(table->column_count * sizeof *groups->columns)};
+    *groups = (struct groups){.table = table, .split = table_find(table, "split"), .columns = mem_new(table->column_count * sizeof *groups->columns)};
     for (size_t c = 0; c < table->column_count; c++) {
         enum role role = table->columns[c].role;
         if ((int)c == x || (int)c == groups->split || (role != ROLE_LABEL && role != ROLE_AXIS)) continue;
@@ -120,11 +120,46 @@ static void add_legend(const struct groups *groups, struct figure *figure)
     }
 }
 
+/* How many series stay when only the rows with these values are drawn. */
+static size_t count_where(const struct groups *groups, const char *where)
+{
+    struct table *fewer = table_where(groups->table, where, NULL);
+    struct groups left = {.columns = groups->columns, .column_count = groups->column_count, .split = groups->split};
+    for (size_t r = 0; fewer && r < fewer->row_count; r++) groups_find(&left, fewer, r, NULL);
+    size_t count = left.count;
+    left.columns = NULL; /* borrowed */
+    groups_clear(&left);
+    table_free(fewer);
+    return count;
+}
+
+/* Which rows to keep so that the series can be told apart: one value, that of the last row, of as few columns as it takes; places go first and the
+ * split last. */
+static bool refuse(const struct groups *groups, struct err *err)
+{
+    const struct table *table = groups->table;
+    struct text where = {0};
+    err_set(err, "%s: %zu series are too many to tell apart (at most %d)", text_show(table->name), groups->count, SERIES_MOST);
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t i = pass == 2 ? 1 : groups->column_count; i--;) {
+            size_t c = pass == 2 ? (size_t)groups->split : groups->columns[i];
+            if (pass == 2 ? groups->split < 0 : table->columns[c].role != (pass ? ROLE_LABEL : ROLE_AXIS)) continue;
+            if (where.size && count_where(groups, where.data) * (groups->values ? groups->values : 1) <= SERIES_MOST) break;
+            const struct cell *cell = table_cell(table, table->row_count - 1, c);
+            text_add(&where, "%s%s=", where.size ? "," : "", table->columns[c].name);
+            if (cell->text) text_add(&where, "%s", cell->text);
+            else text_add(&where, "%.17g", cell->number);
+        }
+    err_add(err, ": draw some of the rows, for instance those with --where %s%s%s", where.size ? "'" : "", where.size ? text_show(where.data) : "",
+            where.size ? "'" : "");
+    text_clear(&where);
+    return false;
+}
+
 bool groups_add(const struct groups *groups, struct figure *figure, struct err *err)
 {
     int others = rank_of(groups, groups->count, false);
-    if (groups->count > SERIES_MOST)
-        return err_set(err, "%zu series are too many to tell apart (at most %d): plot a table with fewer labels", groups->count, SERIES_MOST);
+    if (groups->count > SERIES_MOST) return refuse(groups, err);
     for (size_t i = 0; i < groups->count; i++) {
         const struct group *group = &groups->items[i];
         struct text name = {0};

@@ -12,7 +12,9 @@
 #include "figures/figure.h"
 
 struct groups {
+    const struct table *table; /* borrowed */
     size_t *columns, column_count;
+    size_t values; /* how many columns of values each series has; 0: one */
     int split; /* the column named split, or -1: ID and OOD differ in dash and filling */
     struct group { char *split, *other; } *items;
     size_t count, room;
@@ -21,7 +23,7 @@ struct groups {
 void groups_use(struct groups *groups, const struct table *table, int x);
 /* value_name: NULL, or the column, where columns are series too. */
 size_t groups_find(struct groups *groups, const struct table *table, size_t row, const char *value_name);
-bool groups_add(const struct groups *groups, struct figure *figure, struct err *err); /* false: too many to tell apart */
+bool groups_add(const struct groups *groups, struct figure *figure, struct err *err); /* false: too many to tell apart; err says what to leave out */
 void groups_clear(struct groups *groups);
 
 const char *split_name(const char *split); /* "test_ood" -> "OOD" */

@@ -56,9 +56,13 @@ static inline struct cell cell_number(double number) { return (struct cell){NULL
 static inline struct cell cell_text(const char *text) { return (struct cell){(char *)text, NAN}; }
 
 int table_find(const struct table *table, const char *column); /* -1: no such column */
+int table_column_find(const struct table *table, const char *name, struct err *err); /* the same; err says which columns there are */
 const struct cell *table_cell(const struct table *table, size_t row, size_t column);
 double table_number(const struct table *table, size_t row, const char *column);      /* NaN: no such column, or text */
 const char *table_text(const struct table *table, size_t row, const char *column);   /* NULL: no such column, or a number */
+
+/* A copy with the rows that have these values: "split=test_id|test_ood,stage=2". NULL: no such column, or no row is left. */
+struct table *table_where(const struct table *table, const char *where, struct err *err);
 
 /* The cell as people read it, appended. */
 void table_show(const struct table *table, size_t row, size_t column, struct text *out);
@@ -71,8 +75,8 @@ void table_tsv_head(const struct table *table, struct text *out); /* all but the
 void table_tsv_row(const struct table *table, const struct cell *cells, struct text *out);
 void table_json(const struct table *table, struct text *out);
 
-/* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. NULL on failure; messages name file and
- * line. */
+/* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. "-" is stdin, if
+ * that is a pipe. NULL on failure; messages name file and line. */
 struct table *table_read(const char *path, struct err *err);
 
 bool table_format_good(const char *format);                   /* one %f, %e or %g for a double, short, nothing else */

@@ -5,7 +5,10 @@
 #include "ground/option.h"
 #include "results/table.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct reader {
     const char *label; /* what messages call the file */
@@ -234,11 +237,25 @@ static bool read_json(struct reader *reader, const struct json *root, struct err
     return true;
 }
 
+/* All of stdin, unless a person would have to type it. */
+static char *read_pipe(size_t most, size_t *size, struct err *err)
+{
+    struct text text = {0};
+    char bytes[1 << 14];
+    size_t count;
+    bool typed = isatty(STDIN_FILENO);
+    while (!typed && text.size <= most && (count = fread(bytes, 1, sizeof bytes, stdin)) > 0) text_add_bytes(&text, bytes, count);
+    if (text.size && text.size <= most && !ferror(stdin)) return *size = text.size, text.data;
+    text_clear(&text);
+    err_set(err, "-: %s", typed ? "stdin is a terminal: pipe a table into it" : ferror(stdin) ? strerror(errno) : "nothing came through the pipe");
+    return NULL;
+}
+
 struct table *table_read(const char *path, struct err *err)
 {
     enum { MOST = 1 << 30 };
     size_t size;
-    char *text = file_read(path, MOST, &size, err), *label = NULL;
+    char *text = strcmp(path, "-") ? file_read(path, MOST, &size, err) : read_pipe(MOST, &size, err), *label = NULL;
     if (!text) return NULL;
     bool ok;
     struct reader reader = {.label = label = mem_text(text_show(path)), .table = table_new(path_base(path))};
