@@ -132,6 +132,18 @@ static void settle(struct axis *axis)
     }
 }
 
+/* Whole numbers, and more than one of them. */
+static bool counts(const struct figure *figure)
+{
+    bool whole = figure->x.high - figure->x.low >= 1;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        for (size_t j = 0; whole && j < figure->marks[i].count; j++) {
+            double x = figure->marks[i].x[j];
+            whole = !isfinite(x) || x == floor(x);
+        }
+    return whole && figure->mark_count;
+}
+
 static void find_ranges(struct figure *figure, const struct figure_options *options)
 {
     bool lines = !figure->mark_count;
@@ -149,6 +161,7 @@ static void find_ranges(struct figure *figure, const struct figure_options *opti
             if (mark->high) widen(&figure->y, mark->high[j]);
         }
     }
+    figure->x.whole = counts(figure);
     settle(&figure->x);
     settle(&figure->y);
     round_ends(&figure->y);

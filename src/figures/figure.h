@@ -46,6 +46,7 @@ struct axis {
     char *name;          /* with unit */
     double low, high;    /* what is shown; NaN until there are marks */
     bool fixed;          /* not to be widened by marks */
+    bool whole;          /* it counts (loops, boundaries): no ticks between whole numbers */
 };
 
 struct figure {

@@ -85,6 +85,20 @@ static int rank_of(const struct groups *groups, size_t i, bool by_split)
     return rank;
 }
 
+/* ID is solid and filled, OOD dashed and open; other splits beside them take what is left: solid and open, dashed and filled. */
+static void mark_split(const struct groups *groups, size_t i, struct style *style)
+{
+    int turn = 0, ours = 0;
+    for (size_t a = 0; a < groups->count; a++) {
+        bool known = !strcmp(split_name(groups->items[a].split), "ID") || strstr(groups->items[a].split, "ood"), first = true;
+        for (size_t b = 0; b < a; b++) first = first && strcmp(groups->items[a].split, groups->items[b].split);
+        if (known) ours = 2;
+        else if (first && rank_of(groups, a, true) < rank_of(groups, i, true)) turn++;
+    }
+    style->open = (turn + ours) % 4 == 2 || (turn + ours) % 4 == 1;
+    style->dashed = (turn + ours) % 4 == 3 || (turn + ours) % 4 == 1;
+}
+
 static struct style find_style(const struct groups *groups, size_t i)
 {
     const char *split = groups->items[i].split;
@@ -93,8 +107,8 @@ static struct style find_style(const struct groups *groups, size_t i)
     int others = rank_of(groups, groups->count, false);
     int turn = others > 1 ? rank_of(groups, i, false) : ood ? 1 : id ? 0 : rank_of(groups, i, true) + (groups->split >= 0 && *split ? 2 : 0);
     struct style style = {.colour = turn % COLOURS, .marker = (enum marker)(turn % MARKER_KINDS), .open = ood, .dashed = ood};
+    if (others > 1 && !ood && !id && *split) mark_split(groups, i, &style);
     if (turn >= COLOURS) style.open = !style.open, style.dashed = !style.dashed; /* the colours begin again */
-    if (others > 1 && !ood && !id && *split) style.open = rank_of(groups, i, true) % 2; /* two splits that are neither ID nor OOD */
     return style;
 }
 

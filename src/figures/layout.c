@@ -77,7 +77,7 @@ static void find_x_ticks(struct layout *l)
 {
     const struct axis *axis = &l->figure->x;
     double width = fmax(l->plot.right - l->plot.left, 1), range = axis->high - axis->low;
-    for (double step = step_round(range / width * l->canvas->apart.width);; step = step_next(step)) {
+    for (double step = step_round(fmax(range / width * l->canvas->apart.width, axis->whole));; step = step_next(step)) {
         l->x = ticks_find(axis->low, axis->high, step);
         double need = widest(l->canvas, &l->x) + l->canvas->apart.width;
         if (l->x.count < 2 || step / range * width >= need) return;
