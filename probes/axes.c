@@ -8,7 +8,8 @@ bool axes_default_edit(struct study *study, const struct args *args, struct err 
 {
     const char *norm = args_text(args, "norm"), *position = args_text(args, "position");
     bool brief = norm || position || args_given(args, "boundary");
-    if (study->edit_count) return !brief || err_set(err, "--norm, --position and --boundary belong into --do when --do is given");
+    if (study->edit_count && !brief) return true;
+    if (study->edit_count) return err_set(err, "--norm, --position and --boundary belong into --do when --do is given"), err_usage(err);
     struct text text = {0};
     text_add(&text, "mix@h.%ld:position=%s,norm=%s", args_given(args, "boundary") ? args_int(args, "boundary") : 1, position ? position : "1",
              norm ? norm : "rms");
@@ -28,11 +29,19 @@ static bool check_loops(const struct study *study, const char *value, struct err
     return (parse_int(value, &loops) && loops >= 1 && loops <= 64) || err_set(err, "loops: %s is outside 1 to 64", text_show(value));
 }
 
+/* A place that no question has makes no cell of a sweep; one that only some splits lack is left to their own rows. */
+static bool acts_somewhere(const struct edit *edit, const struct study *study, struct err *err)
+{
+    bool acts = !study->split_count;
+    for (int s = 0; s < study->split_count && !acts; s++) acts = edit_check(edit, study->splits[s].questions, study->splits[s].count, err);
+    return acts;
+}
+
 bool axes_add(struct axes *me, const struct study *study, const char *text, struct err *err)
 {
     struct over axis;
-    if (me->count == AXES_MOST) return err_set(err, "--over: at most %d axes", AXES_MOST);
-    if (!over_parse(&axis, text, err)) return false;
+    if (me->count == AXES_MOST) return err_set(err, "--over: at most %d axes", AXES_MOST), err_usage(err);
+    if (!over_parse(&axis, text, err)) return err_usage(err);
     bool ok = true, loops = is_loops(&axis);
     for (int a = 0; a < me->count; a++)
         if (!strcmp(me->axis[a].name, axis.name)) ok = err_set(err, "there is an axis of this name already");
@@ -43,11 +52,12 @@ bool axes_add(struct axes *me, const struct study *study, const char *text, stru
             struct edit edits[STUDY_EDITS] = {{0}};
             for (int e = 0; ok && e < study->edit_count; e++) ok = edit_parse(&edits[e], study->edits[e].text, study->model, err);
             ok = ok && replay_set(edits, study->edit_count, axis.name, axis.values[i], study->boundaries, err);
+            for (int e = 0; ok && e < study->edit_count; e++) ok = acts_somewhere(&edits[e], study, err);
             for (int e = 0; e < study->edit_count; e++) edit_clear(&edits[e]);
         }
         if (!ok) err_in(err, "--over %s", axis.name);
     }
-    if (!ok) return over_clear(&axis), false;
+    if (!ok) return over_clear(&axis), err_usage(err);
     int at = me->count++;
     if (at && is_loops(&me->axis[at - 1])) me->axis[at] = me->axis[at - 1], at--;
     me->axis[at] = axis;

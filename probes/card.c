@@ -56,9 +56,9 @@ static bool run(const struct command *self, struct session *session, const struc
     static const struct { const char *form; const char *const *columns; } measured[] = {
         {"eval %s", accuracy}, {"bridge %s", bridge}, {"sweep %s --over alpha=0:1:0.1", sweep}};
     const char *path = args_word(args, 0);
+    if (!command_says_text(self, session, err)) return false;
     const struct model *model = session_model(session, path, sink, err);
     struct text card = {0}, line = {0}, word = {0};
-    (void)self;
     if (!model) return false;
     add_head(&card, model);
     text_add_quoted(&word, path);

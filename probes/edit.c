@@ -43,7 +43,7 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
 {
     *edit = (struct edit){0};
     char *copy = mem_text(text), *site = strchr(copy, '@'), *pairs = strchr(copy, ':');
-    bool ok = site && (!pairs || site < pairs);
+    bool ok = site && (!pairs || site < pairs), alien = false; /* the line may be right and the model the wrong one */
     if (!ok) err_set(err, "--do %s: the form is KIND@SITE:OPTIONS, for example mix@h.1:position=1,alpha=0.5", text_show(text));
     if (ok) {
         *site++ = 0;
@@ -54,11 +54,13 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
             err_set(err, "--do %s: states of this model have %d dimensions, embeddings %d: none can be mixed in", edit->kind->name, model->width,
                     model->table->cols);
             edit->kind = NULL;
+            alien = true;
         }
         ok = edit->kind && parse_site(site, model, &edit->boundary, err);
         if (ok && !args_parse_pairs(&edit->args, edit->kind->options, pairs, err)) ok = err_in(err, "--do %s", edit->kind->name);
     }
     mem_free(copy);
+    if (!ok && !alien) err_usage(err);
     edit->text = ok ? mem_text(text) : NULL;
     return ok;
 }
@@ -93,7 +95,8 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
     const char *where = args_text(&edit->args, "position");
     long p;
     if (strcmp(where, "answer") && strcmp(where, "bridge") && !parse_int(where, &p))
-        return err_set(err, "--do %s: position: '%s' is no whole number, \"bridge\" or \"answer\"", edit->kind->name, text_show(where));
+        return err_set(err, "--do %s: position: '%s' is no whole number, \"bridge\" or \"answer\"", edit->kind->name, text_show(where)),
+               err_usage(err);
     for (size_t i = 0; i < count; i++)
         if (edit_place(edit, &questions[i]) >= 0) return true;
     if (edit->by_token) return err_set(err, "--do %s@s.%d: no question of this split has so many tokens", edit->kind->name, edit->boundary);

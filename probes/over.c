@@ -11,6 +11,15 @@
 
 enum { MOST = 10001 };
 
+static bool stands_twice(const struct over *axis, struct err *err)
+{
+    for (size_t i = 0; i < axis->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (axis->numeric ? axis->numbers[i] == axis->numbers[j] : !strcmp(axis->values[i], axis->values[j]))
+                return err_set(err, "--over %s: the value %s stands there twice", axis->name, text_show(axis->values[i])), true;
+    return false;
+}
+
 static void add(struct over *axis, const char *value)
 {
     axis->values = mem_resize(axis->values, sizeof *axis->values * (axis->count + 1));
@@ -59,6 +68,7 @@ bool over_parse(struct over *axis, const char *text, struct err *err)
         char *copy = mem_text(equals + 1), *save = NULL;
         for (char *value = strtok_r(copy, ",", &save); value; value = strtok_r(NULL, ",", &save)) add(axis, value);
         mem_free(copy);
+        ok = !stands_twice(axis, err);
     }
     if (!ok) over_clear(axis);
     return ok;

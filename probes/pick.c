@@ -33,9 +33,9 @@ bool pick_tokens(struct pick *me, const struct dataset *data, int vocab_size, co
     char **words;
     size_t count;
     *me = (struct pick){0};
-    if (!words_split(text, &words, &count, err)) return false;
+    if (!words_split(text, &words, &count, err)) return err_in(err, "--tokens"), err_usage(err);
     me->typed = mem_new(sizeof *me->typed * (count + 1));
-    bool ok = count > 0 || err_set(err, "--tokens: give at least one token");
+    bool ok = count > 0 || (err_set(err, "--tokens: give at least one token"), err_usage(err));
     for (size_t i = 0; ok && i < count; i++) {
         me->typed[i] = dataset_id(data, words[i]);
         if (me->typed[i] < 0 || me->typed[i] >= vocab_size) ok = err_set(err, "--tokens: '%s' is no token of %s", text_show(words[i]), data->name);
@@ -52,13 +52,19 @@ bool pick_row(struct pick *me, const struct dataset *data, const char *text, str
     const char *colon = strrchr(text, ':');
     long number;
     *me = (struct pick){0};
-    if (!colon || !parse_int(colon + 1, &number)) return err_set(err, "--row %s: the form is SPLIT:NUMBER, for example test_ood:17", text_show(text));
+    if (!colon || colon == text || !parse_int(colon + 1, &number)) {
+        err_set(err, "--row %s: the form is SPLIT:NUMBER, for example test_ood:17", text_show(text));
+        return err_usage(err);
+    }
     struct text name = {0};
     text_add_bytes(&name, text, (size_t)(colon - text));
     const struct split *split = dataset_split(data, name.data);
-    bool ok = split || err_set(err, "--row %s: %s has no split of this name", text_show(text), data->name);
     text_clear(&name);
-    if (!ok) return false;
+    if (!split) {
+        err_set(err, "--row %s: %s has no split of this name; it has", text_show(text), data->name);
+        for (size_t i = 0; i < data->split_count; i++) err_add(err, "%s %s", i ? "," : "", text_show(data->splits[i].name));
+        return false;
+    }
     size_t last = split->count - 1;
     if (number < 0 || (size_t)number > last) return err_set(err, "--row %s: the split has the questions 0 to %zu", text_show(text), last);
     me->question = split->questions[number];

@@ -338,7 +338,7 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
     if (session_stopped(me->study->session)) {
         mem_free(me->outcomes);
         me->outcomes = NULL;
-        return err_stop(err, "stopped: the cells that were done are kept");
+        return err_stop(err, "stopped");
     }
     memset(outcomes, 0, sizeof *outcomes * count * splits);
     for (int b = 0; b < me->base_count; b++)

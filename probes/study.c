@@ -13,7 +13,9 @@ static bool add_split(struct study *me, const char *name, long limit, struct err
         for (size_t i = 0; i < me->data->split_count; i++) err_add(err, " %s", me->data->splits[i].name);
         return false;
     }
-    if (me->split_count == STUDY_SPLITS) return err_set(err, "--split: at most %d splits at once", STUDY_SPLITS);
+    if (me->split_count == STUDY_SPLITS) return err_set(err, "--split: at most %d splits at once", STUDY_SPLITS), err_usage(err);
+    for (int i = 0; i < me->split_count; i++)
+        if (!strcmp(me->splits[i].name, name)) return err_set(err, "--split: %s stands there twice", text_show(name)), err_usage(err);
     me->splits[me->split_count] = *split;
     if (limit && (size_t)limit < split->count) me->splits[me->split_count].count = (size_t)limit;
     me->split_count++;
@@ -41,12 +43,13 @@ static bool parse_edits(struct study *me, const struct args *args, struct err *e
 {
     const char *text;
     for (size_t i = 0; (text = args_at(args, "do", i)); i++) {
-        if (me->edit_count == STUDY_EDITS) return err_set(err, "--do: at most %d edits at once", STUDY_EDITS);
+        if (me->edit_count == STUDY_EDITS) return err_set(err, "--do: at most %d edits at once", STUDY_EDITS), err_usage(err);
         if (!edit_parse(&me->edits[me->edit_count], text, me->model, err)) return false;
         int boundary = me->edits[me->edit_count++].boundary;
         if (!model_by_token(me->model) && boundary > me->loops)
             return err_set(err, "--do ...@h.%d: an intervention edits a boundary state, h.0 ... h.%d: the run has %d loops", boundary, me->loops,
-                           me->loops);
+                           me->loops),
+                   err_usage(err);
         for (int s = 0; s < me->split_count; s++)
             if (!edit_check(&me->edits[i], me->splits[s].questions, me->splits[s].count, err)) return err_in(err, "%s", me->splits[s].name);
     }

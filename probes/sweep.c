@@ -153,6 +153,15 @@ static bool set_loops(struct sweep *me, int loops, struct replay **replay, struc
     return *replay != NULL;
 }
 
+/* The user stopped it: how far it came, and what of that is left. */
+static void say_kept(const struct sweep *me, struct err *err)
+{
+    size_t done = me->table->row_count / (size_t)me->study.split_count;
+    err_stop(err, "stopped after %zu of %zu cells", done, me->axes.cells);
+    if (!me->save) err_add(err, done ? ": nothing is saved (--save FILE.tsv would keep them)" : "");
+    else if (done) err_add(err, ": %s holds them, and the same line goes on from there", text_show(me->save));
+}
+
 static bool run_cells(struct sweep *me, struct err *err)
 {
     size_t already, edit_count = (size_t)me->study.edit_count, splits = (size_t)me->study.split_count;
@@ -172,7 +181,8 @@ static bool run_cells(struct sweep *me, struct err *err)
         for (size_t i = 0; i < count * edit_count; i++) edit_clear(&edits[i]);
         ok = ok && save_table(me, err);
         if (ok && !show_progress(me, from + count, already) && from + count < me->axes.cells)
-            ok = err_stop(err, "stopped after %zu of %zu cells", from + count, me->axes.cells);
+            ok = err_stop(err, "stopped");
+        if (!ok && err->stopped) say_kept(me, err);
     }
     mem_free(edits);
     mem_free(outcomes);
@@ -185,6 +195,12 @@ static void note_effect(const struct sweep *me)
     double moved = 0;
     for (size_t i = 0; i < me->table->row_count; i++) moved = fmax(moved, table_number(me->table, i, "moved"));
     if (moved == 0) sink_note(me->sink, "no effect: no cell of this sweep changed a state");
+    for (int s = 0; s < me->study.split_count; s++) {
+        size_t idle = 0, step = (size_t)me->study.split_count;
+        for (size_t i = (size_t)s; i < me->table->row_count; i += step) idle += table_number(me->table, i, "fired") == 0;
+        if (idle) sink_note(me->sink, "%s: %zu of %zu cells wrote no row: no question has their position or target", me->study.splits[s].name, idle,
+                            me->axes.cells);
+    }
 }
 
 static bool export_figures(const struct sweep *me, struct err *err)
@@ -198,10 +214,20 @@ static bool export_figures(const struct sweep *me, struct err *err)
     return true;
 }
 
+/* Where results are to go, before hours are spent on them. */
+static bool may_write(const struct args *args, struct err *err)
+{
+    const char *path, *save = args_text(args, "save");
+    for (size_t i = 0; (path = args_at(args, "output", i)); i++)
+        if (!figure_may_export(path, err)) return err_in(err, "--output");
+    return !save || file_may_write(save, err) || err_in(err, "--save");
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct sweep me = {.session = session, .args = args, .sink = sink, .save = args_text(args, "save"), .began = now()};
     (void)self;
+    if (!may_write(args, err)) return false;
     if (!study_open(&me.study, session, args, "test_id,test_ood", sink, err)) return false;
     bool ok = axes_default_edit(&me.study, args, err) && read_axes(&me, err);
     if (ok) {

@@ -109,6 +109,7 @@ static int open_screen(struct session *session, const struct wish *wish, struct 
         return DONE;
     }
     if (wish->count > first + 1) return err_set(err, "'%s' is one word too many: tui [MODEL]", text_show(wish->words[first + 1])), USAGE;
+    if (!command_says_text(&screen, session, err)) return USAGE;
     return tui_main(session, wish->count > first ? wish->words[first] : NULL);
 }
 
@@ -142,6 +143,7 @@ static int run(const struct wish *wish, struct session *session, struct err *err
 {
     struct printer printer;
     printer_init(&printer, wish->form, wish->quiet, session);
+    session->tables_only = wish->form != PRINT_PEOPLE;
     bool screen_wanted = opens_screen(session, wish);
     int code = screen_wanted ? open_screen(session, wish, &printer.sink, err) : run_command(session, wish, &printer.sink, err);
     printer_end(&printer, code == DONE);

@@ -63,12 +63,12 @@ static bool set_form(struct page *page, const struct args *args, struct err *err
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     const char *file = args_text(args, "output");
-    (void)self;
     struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"),
                         .example = args_flag(args, "example")};
     struct text out = {0};
     if (!page.view) return list_views(session, sink);
-    if (!set_form(&page, args, err)) return false;
+    if (!command_says_text(self, session, err)) return false;
+    if (!set_form(&page, args, err) || (file && !file_may_write(file, err))) return false;
     set_size(&page, args);
     bool good = view_plain(session, &page, &out, err);
     if (file) {

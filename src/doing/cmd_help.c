@@ -25,6 +25,31 @@ static void list_commands(struct text *out)
                   "loopscope --version; exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted\n");
 }
 
+static void add_name(const struct command *command, struct sink *sink)
+{
+    struct command verb = {0};
+    const char *words = command->words ? command->words : "";
+    struct text name = {0};
+    if (command->of) text_add(&name, "%s ", command->of->name);
+    text_add(&name, "%s", command->name);
+    if (!command->verb) sink_row(sink, (struct cell[]){cell_text(name.data), cell_text(words), cell_text(command->help)});
+    for (size_t i = 0; command->verb && command->verb(command, i, &verb); i++, verb = (struct command){0}) add_name(&verb, sink);
+    text_clear(&name);
+}
+
+static void table_of_commands(struct session *session, struct sink *sink)
+{
+    const struct command *command;
+    struct table *table = table_new("commands");
+    command_provenance(session, table);
+    table_column(table, "command", ROLE_LABEL, NULL);
+    table_column(table, "words", ROLE_LABEL, NULL);
+    table_column(table, "help", ROLE_LABEL, NULL);
+    sink_table(sink, table);
+    table_free(table);
+    for (size_t i = 0; (command = command_at(i)); i++) add_name(command, sink);
+}
+
 static const struct option options[] = {
     {"man", OPTION_FLAG, NULL, .help = "the manual page, in troff: loopscope help --man | man -l -"},
     {"completion", OPTION_CHOICE, NULL, .choices = "bash|zsh", .help = "completion for a shell: source <(loopscope help --completion bash)"},
@@ -34,7 +59,9 @@ static const struct option options[] = {
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     const char *shell = args_text(args, "completion");
-    (void)self;
+    bool list = !shell && !args_flag(args, "man") && !args->word_count;
+    if (list && session->tables_only) return table_of_commands(session, sink), true;
+    if (!command_says_text(self, session, err)) return false;
     if (shell || args_flag(args, "man")) {
         struct text page = {0};
         if (shell) manual_completion(shell, &page);

@@ -22,7 +22,7 @@ static bool run(const struct command *self, struct session *session, const struc
     enum { LOOKS = 200, MS = 50 };
     const char *folder = args_word(args, 0);
     struct run_state state;
-    (void)self;
+    if (!command_says_text(self, session, err)) return false;
     runs_look(&state, folder);
     long pid = state.pid;
     bool training = state.training;

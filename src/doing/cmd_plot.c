@@ -103,7 +103,7 @@ static bool run(const struct command *self, struct session *session, const struc
         .kind = args_text(args, "kind"), .x = args_text(args, "x"), .y = args_text(args, "y"), .dpi = args_number(args, "dpi"),
         .source = args_word(args, 0),
     };
-    (void)self, (void)session;
+    if (!args_flag(args, "debug-layout") && !command_says_text(self, session, err)) return false;
     if (!read_size(args_text(args, "size"), &wish, err)) return false;
     struct table *table = read_rows(args, err);
     if (table) add_wish(args, table);

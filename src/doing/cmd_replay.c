@@ -29,7 +29,7 @@ static bool run(const struct command *self, struct session *session, const struc
     char *text = file_read(path, 1 << 26, NULL, err), *next = text;
     long from = args_int(args, "from"), lines = 0;
     bool ok = text != NULL;
-    (void)self;
+    if (ok && args_flag(args, "list")) ok = command_says_text(self, session, err);
     for (long number = 1; ok && next && *next; number++) {
         char *line = next, *end = line + strcspn(line, "\n");
         next = *end ? end + 1 : end;

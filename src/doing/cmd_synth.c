@@ -162,7 +162,7 @@ static bool run(const struct command *self, struct session *session, const struc
 {
     struct size size = {0};
     const char *folder = args_text(args, "out"), *dtype = args_text(args, "dtype");
-    (void)self;
+    if (!command_says_text(self, session, err)) return false;
     if (!folder || !*folder) return err_set(err, "--out DIR is missing: the folder to write"), err_usage(err);
     if (!find_size(args_word(args, 0), args_word(args, 1), &size, err)) return false;
     struct model *model = model_outline(size.config, size.name, sink, err);

@@ -87,7 +87,7 @@ static bool run(const struct command *self, struct session *session, const struc
     (void)self;
     struct recipe recipe;
     const char *folder = args_text(args, "out"), *one;
-    if (!folder) return err_set(err, "--out RUN is missing: the folder for model, state and log");
+    if (!folder || !*folder) return err_set(err, "--out RUN is missing: the folder for model, state and log"), err_usage(err);
     if (!recipe_read(&recipe, args_word(args, 0), err)) return false;
     bool ok = true;
     for (size_t i = 0; ok && (one = args_at(args, "set", i)); i++) ok = recipe_set(&recipe, one, err);

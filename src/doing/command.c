@@ -55,6 +55,16 @@ static void add_name(const struct command *command, struct text *out)
     text_add(out, "%s%s", command->of ? " " : "", command->name);
 }
 
+bool command_says_text(const struct command *self, const struct session *session, struct err *err)
+{
+    if (!session->tables_only) return true;
+    struct text name = {0};
+    add_name(self, &name);
+    err_set(err, "%s: its result is text, not a table: leave --json and --tsv out", name.data);
+    text_clear(&name);
+    return err_usage(err);
+}
+
 /* Options in the order of their table, so that the same wish always has the same text; positional words as they were given. */
 static char *canonical(const struct command *command, const struct args *args)
 {
@@ -109,11 +119,14 @@ static bool parse_and_run(const struct command *command, struct session *session
         text_clear(&name);
         return err_usage(err);
     }
-    char *outer = session->command; /* a command may run others */
+    char *outer = session->command; /* a command may run others, and reads what they give itself */
+    bool tables_only = session->tables_only;
     session->command = canonical(command, &args);
+    session->tables_only = tables_only && !outer;
     bool ok = right_number(command, &args, err) && command->run(command, session, &args, sink, err);
     mem_free(session->command);
     session->command = outer;
+    session->tables_only = tables_only;
     args_clear(&args);
     return ok;
 }
@@ -163,6 +176,10 @@ bool command_words(struct session *session, size_t count, char *const *words, st
         count--, words++;
     }
     if (!help) return parse_and_run(command, session, count, words, sink, err);
+    if (session->tables_only && !session->command) {
+        err_set(err, "--help is text, not a table: leave --json and --tsv out");
+        return err_usage(err);
+    }
     struct text usage = {0};
     command_usage(command, &usage);
     sink_say(sink, "%s", usage.data);

@@ -50,6 +50,9 @@ const char *command_text(const struct session *session);
 /* The facts that every table starts with: command, version. */
 void command_provenance(const struct session *session, struct table *table);
 
+/* For commands whose result is text: refuses --json and --tsv rather than to print nothing. */
+bool command_says_text(const struct command *self, const struct session *session, struct err *err);
+
 void command_usage(const struct command *command, struct text *out); /* what --help prints */
 
 #endif

@@ -24,6 +24,7 @@ struct session {
     struct session_entry *entries; /* open models and datasets */
     size_t entry_count, entry_room;
     char *command;                 /* the line that is being run */
+    bool tables_only;              /* its result is wanted as tables for other programs (--json, --tsv) */
     atomic_bool stop;              /* set by a signal handler or the screen; commands look at it often */
 };
 

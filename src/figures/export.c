@@ -154,6 +154,17 @@ bool figure_export(const struct table *table, const struct figure_options *optio
     return ok;
 }
 
+bool figure_may_export(const char *path, struct err *err)
+{
+    enum page_format format;
+    if (!find_format(path, &format, err) || !file_may_write(path, err)) return false;
+    char *tsv = beside(path, ".tsv"), *txt = beside(path, ".txt");
+    bool ok = check_ours(tsv, "# table: ", path, err) && check_ours(txt, software, path, err);
+    mem_free(tsv);
+    mem_free(txt);
+    return ok;
+}
+
 struct table *figure_layout(const struct table *table, const struct figure_options *options, struct err *err)
 {
     struct export e = {.page = {.format = PAGE_PNG}};

@@ -14,6 +14,9 @@
 
 bool figure_export(const struct table *table, const struct figure_options *options, const char *path, struct err *err);
 
+/* Could it be written there? Asked before long work: the ending, the folder, and what stands beside it. */
+bool figure_may_export(const char *path, struct err *err);
+
 /* Where every text of the figure stands: a table of what, text, left, top, right, bottom in pixels, NULL on failure. */
 struct table *figure_layout(const struct table *table, const struct figure_options *options, struct err *err);
 

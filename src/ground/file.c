@@ -171,6 +171,15 @@ bool file_write(const char *path, const void *bytes, size_t size, struct err *er
     return file_commit(&out, err);
 }
 
+bool file_may_write(const char *path, struct err *err)
+{
+    struct file_writer out;
+    if (!*path || file_is_folder(path)) return err_set(err, "'%s': this is %s, not a file to write", text_show(path), *path ? "a folder" : "no name");
+    if (!file_begin(&out, path, err)) return false;
+    file_abandon(&out);
+    return true;
+}
+
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool file_is_folder(const char *path)

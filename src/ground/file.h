@@ -46,6 +46,9 @@ void file_abandon(struct file_writer *out); /* removes the temporary file; path 
 /* begin, put, commit in one. */
 bool file_write(const char *path, const void *bytes, size_t size, struct err *err);
 
+/* Could a file of this name be written now? Asked before long work. Leaves nothing behind. */
+bool file_may_write(const char *path, struct err *err);
+
 bool file_exists(const char *path);
 bool file_is_folder(const char *path);
 
