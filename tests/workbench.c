@@ -9,6 +9,7 @@
 #include "search.h"
 
 #include "doing/command.h"
+#include "doing/completion.h"
 #include "doing/manual.h"
 #include "figures/cells_picture.h"
 #include "ground/file.h"
@@ -607,8 +608,8 @@ static void test_manual(void **unused)
     (void)unused;
     struct text page = {0}, bash = {0}, zsh = {0};
     manual_page(&page);
-    assert_true(manual_completion("bash", &bash) && manual_completion("zsh", &zsh));
-    assert_false(manual_completion("fish", &bash));
+    assert_true(completion_script("bash", &bash) && completion_script("zsh", &zsh));
+    assert_false(completion_script("fish", &bash));
     const char *name;
     for (size_t i = 0; (name = command_name(NULL, i)); i++) {
         struct text heading = {0};

@@ -1,4 +1,5 @@
 #include "doing/command.h"
+#include "doing/completion.h"
 #include "doing/manual.h"
 #include "ground/text.h"
 #include "results/sink.h"
@@ -53,23 +54,26 @@ static void table_of_commands(struct session *session, struct sink *sink)
 static const struct option options[] = {
     {"man", OPTION_FLAG, NULL, .help = "the manual page, in troff: loopscope help --man | man -l -"},
     {"completion", OPTION_CHOICE, NULL, .choices = "bash|zsh", .help = "completion for a shell: source <(loopscope help --completion bash)"},
+    {"names", OPTION_CHOICE, NULL, .choices = COMPLETION_KINDS,
+     .help = "what there is of one kind, a name a line, as completion asks for it; splits and rows of the model or dataset that follows"},
     {0},
 };
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    const char *shell = args_text(args, "completion");
-    bool list = !shell && !args_flag(args, "man") && !args->word_count;
+    const char *shell = args_text(args, "completion"), *names = args_text(args, "names");
+    bool list = !shell && !names && !args_flag(args, "man") && !args->word_count;
     if (list && session->tables_only) return table_of_commands(session, sink), true;
     if (!command_says_text(self, session, err)) return false;
-    if (shell || args_flag(args, "man")) {
+    if (shell || names || args_flag(args, "man")) {
         struct text page = {0};
-        if (shell) manual_completion(shell, &page);
-        else manual_page(&page);
-        page.data[page.size - 1] = '\0'; /* say ends the line itself */
-        sink_say(sink, "%s", page.data);
+        bool ok = !names || completion_names(session, names, args_word(args, 0), args_word(args, 1), &page, err);
+        if (shell) completion_script(shell, &page);
+        else if (!names) manual_page(&page);
+        if (page.size) page.data[page.size - 1] = '\0'; /* say ends the line itself */
+        if (ok && page.size) sink_say(sink, "%s", page.data);
         text_clear(&page);
-        return true;
+        return ok;
     }
     if (args->word_count) { /* the command explains itself */
         char *words[3] = {0};

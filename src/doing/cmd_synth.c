@@ -47,6 +47,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static const struct option options[] = {
     {"out", OPTION_TEXT, NULL, .help = "the folder to write", .placeholder = "DIR"},
     {"seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of the random weights"},
+    {"list", OPTION_FLAG, NULL, .help = "which families and sizes there are"},
     {"dtype", OPTION_CHOICE, "published", .choices = "published|f32|f16|bf16", .help = "how weights are stored; published: as the public files are"},
     {0},
 };
@@ -158,11 +159,31 @@ static bool find_size(const char *family, const char *name, struct size *found, 
     return err_usage(err);
 }
 
+static void show_sizes(const struct session *session, struct sink *sink)
+{
+    struct table *table = table_new("sizes");
+    command_provenance(session, table);
+    table_column(table, "family", ROLE_LABEL, NULL);
+    table_column(table, "size", ROLE_LABEL, NULL);
+    table_column(table, "published_as", ROLE_LABEL, NULL);
+    sink_table(sink, table);
+    table_free(table);
+    for (size_t f = 0; families[f]; f++) {
+        const char *family = families[f]->model_type;
+        sink_row(sink, (struct cell[]){cell_text(family), cell_text("example"), cell_text(dtype_name(F32))});
+        for (int i = 0; i < SIZES; i++)
+            if (!strcmp(sizes[i].family, family))
+                sink_row(sink, (struct cell[]){cell_text(family), cell_text(sizes[i].name), cell_text(dtype_name(sizes[i].dtype))});
+    }
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     struct size size = {0};
     const char *folder = args_text(args, "out"), *dtype = args_text(args, "dtype");
+    if (args_flag(args, "list")) return show_sizes(session, sink), true;
     if (!command_says_text(self, session, err)) return false;
+    if (args->word_count < 2) return err_set(err, "FAMILY SIZE is missing: synth --list says what there is"), err_usage(err);
     if (!folder || !*folder) return err_set(err, "--out DIR is missing: the folder to write"), err_usage(err);
     if (!find_size(args_word(args, 0), args_word(args, 1), &size, err)) return false;
     struct model *model = model_outline(size.config, size.name, sink, err);
@@ -180,9 +201,8 @@ static bool run(const struct command *self, struct session *session, const struc
 }
 
 const struct command command_synth = {
-    .name = "synth", .words = "FAMILY SIZE", .least = 2, .most = 2, .options = options,
+    .name = "synth", .words = "[FAMILY SIZE]", .least = 0, .most = 2, .options = options,
     .help = "write a checkpoint with random weights in the shape of a public model (ouro 1.4b), or of a family's example",
-    .more = "Sizes: ouro 1.4b, ouro 2.6b, huginn_raven 3.5b, loopformer 3x8; and FAMILY example for every family.\n"
-            "The same seed writes the same bytes.",
+    .more = "--list says which sizes there are. The same seed writes the same bytes.",
     .example = "synth ouro example --out /tmp/ouro-example", .run = run,
 };

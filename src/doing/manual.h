@@ -1,8 +1,7 @@
-/* The manual page and the completion of shells, made from the rows of the commands.
+/* The manual page, made from the rows of the commands.
  *
  *     struct text page = {0};
  *     manual_page(&page);                        (troff, for man)
- *     manual_completion("bash", &page);          (false: no such shell)
  */
 #ifndef DOING_MANUAL_H
 #define DOING_MANUAL_H
@@ -10,7 +9,6 @@
 #include "ground/text.h"
 
 void manual_page(struct text *out);
-bool manual_completion(const char *shell, struct text *out);
 
 /* A text inside a troff page: appended so that nothing in it is taken for a command. */
 void manual_add(struct text *out, const char *text);

@@ -16,7 +16,8 @@ static bool find_format(const char *path, enum page_format *format, struct err *
     static const struct { const char *ending; enum page_format format; } formats[] = {{".png", PAGE_PNG}, {".svg", PAGE_SVG}, {".pdf", PAGE_PDF}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (text_ends(path_base(path), formats[i].ending) && strlen(path_base(path)) > 4) return *format = formats[i].format, true;
-    return err_set(err, "%s: the ending says no format that figures are written in: NAME.png, NAME.svg or NAME.pdf would be right", text_show(path));
+    err_set(err, "%s: the ending says no format that figures are written in: NAME.png, NAME.svg or NAME.pdf would be right", text_show(path));
+    return err_usage(err);
 }
 
 static bool set_page(struct page *page, const struct figure_options *options, struct err *err)
