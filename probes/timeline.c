@@ -119,7 +119,7 @@ static bool run(const struct command *self, struct session *session, const struc
 {
     struct timeline me = {.session = session, .run = args_word(args, 0), .probe = args_text(args, "probe"), .sink = sink};
     (void)self;
-    if (!file_is_folder(me.run)) return err_set(err, "%s: no such run", text_show(me.run));
+    if (!file_is_folder(me.run)) return err_set(err, "%s: no such run: `loopscope runs` lists the folders of trainings", text_show(me.run));
     char *path = path_join(me.run, "recipe"), *recipe = file_exists(path) ? file_read(path, 1 << 20, NULL, NULL) : NULL;
     if (recipe) me.data = spec_value(recipe, "data");
     bool ok = me.probe ? measure_all(&me, err) : show_log(&me, err);

@@ -99,6 +99,103 @@ run 1 data check "$dir/$escape[2J"
 says "$err" '\x1b[2J'
 check control_characters_are_escaped
 
+# What is text refuses to be a table, and long work asks first where it may write.
+for line in "card vanilla" "view grid vanilla" "help sweep" "sweep --help" "synth ouro example --out $dir/x" "tui"; do
+    # shellcheck disable=SC2086
+    run 2 $line --json
+    says "$err" "leave --json and --tsv out"
+    silent "$out"
+done
+run 0 help --json
+says "$out" '"sweep"'
+check text_is_no_table
+run 1 sweep vanilla -o "$dir/nosuch/x.png"
+says "$err" "$dir/nosuch/x.png"
+silent "$out"
+run 1 sweep vanilla --save "$dir/nosuch/x.tsv"
+silent "$out"
+run 2 sweep vanilla -o "$dir/x.jpg"
+check writing_is_asked_first
+
+for line in "sweep vanilla --do mix" "sweep vanilla --do mux@h.1" "sweep vanilla --do mix@h.1:alhpa=1" "lens vanilla --row test_ood" \
+    "sweep vanilla --over alpha" "sweep vanilla --over aplha=0,1" "sweep vanilla --over alpha=0,0.0" "sweep vanilla --over position=0:5:1" \
+    "eval vanilla --split test_id,test_id" "plot $dir/x.tsv --size 3" "train models/vanilla/recipe" "compare vanilla vanilla eval --questions"; do
+    # shellcheck disable=SC2086
+    run 2 $line
+    silent "$out"
+done
+run 1 lens vanilla --row test_ood:99999999
+run 1 lens vanilla --row nosuch:1
+says "$err" "test_ood"
+run 1 train nosuch --out "$dir/x"
+says "$err" "help --names recipes"
+run 0 sweep vanilla --split train_atomic,test_id --limit 4 --over position=1,2
+says "$err" "train_atomic: 1 of 2 cells wrote no row"
+check wrong_lines_are_usage
+
+# One table a command: what a pipe takes, plot draws.
+run 0 compare vanilla discoloop --limit 20 --tsv
+[ "$(grep -c '^# table' "$out")" = 1 ] || why="compare prints more than one table"
+"$LOOPSCOPE" compare vanilla discoloop --limit 20 --tsv 2>"$err" | "$LOOPSCOPE" plot - -o "$dir/compare.png" >"$out" 2>>"$err"
+says "$out" "wrote $dir/compare.png"
+run 0 compare vanilla discoloop --limit 20 --questions --json
+says "$out" '"says_a"'
+check one_table
+
+# Bundled files are found from any folder.
+(cd "$dir" && "$LOOPSCOPE" plot models/vanilla/log.tsv -o log.png >/dev/null && "$LOOPSCOPE" replay --list models/tour.log >/dev/null &&
+    "$LOOPSCOPE" train models/vanilla/recipe --out run --stop-after 1 --quiet >/dev/null) 2>"$err" || why="from another folder: $(head -1 "$err")"
+run 0 runs "$dir/run" --tsv
+[ "$(grep -v '^#' "$out" | cut -f5,6 | tail -1)" = "0	1" ] || why="the saved step is not told from that of the log: $(tail -1 "$out")"
+check bundled_files
+
+# Completion as bash asks for it: the line up to the cursor, of which its last word is broken at : and =.
+complete_in_bash() {
+    cd "$dir" && bash -c '. "$1"; COMP_LINE="$2"; COMP_POINT=${#COMP_LINE}; COMP_WORDS=("$3" "$4"); COMP_CWORD=1; compopt() { :; }; _loopscope
+        printf "%s " "${COMPREPLY[@]}"' - "$dir/completion" "$1" "$LOOPSCOPE" "$2"
+}
+# offers LINE WORD NAMES: WORD is the part of the line's last word that bash replaces
+offers() {
+    got=$(complete_in_bash "$1" "$2") # a shell of its own
+    [ "$got" = "$3 " ] || why="'$1' offers '$got', not '$3'"
+}
+if command -v bash >/dev/null; then
+    "$LOOPSCOPE" help --completion bash >"$dir/completion"
+    offers "loopscope sw" sw sweep
+    offers "loopscope vani" vani vanilla
+    offers "loopscope --json ev" ev eval
+    offers "loopscope view gri" gri grid
+    offers "loopscope view grid disc" disc discoloop
+    offers "loopscope replicate figure-2" figure-2 figure-2
+    offers "loopscope help comp" comp compare
+    offers "loopscope data che" che check
+    offers "loopscope data check two-hop-t" two-hop-t two-hop-tiny
+    offers "loopscope data rows $dir/one test_i" test_i test_id
+    offers "loopscope sweep vanilla --spl" --spl --split
+    offers "loopscope eval vanilla --data $dir/one --split test_i" test_i test_id
+    offers "loopscope eval vanilla --data $dir/one --split test_id,test_o" test_id,test_o test_id,test_ood
+    offers "loopscope eval vanilla --data $dir/one --split=test_o" test_o test_ood
+    offers "loopscope lens vanilla --data $dir/one --row test_o" test_o test_ood:
+    offers "loopscope sweep vanilla --norm rm" rm rms
+    offers "loopscope sweep vanilla --over alp" alp alpha=
+    offers "loopscope sweep vanilla --do mix@h.1:posi" posi position=1,alpha=0.5,norm=rms
+    offers "loopscope train models/vanilla/r" models/vanilla/r models/vanilla/recipe
+    offers "loopscope synth ouro 1" 1 1.4b
+    offers "loopscope card vanilla " "" ""
+    check completion_in_bash
+fi
+if command -v zsh >/dev/null; then
+    "$LOOPSCOPE" help --completion zsh >"$dir/_loopscope"
+    zsh -fn "$dir/_loopscope" 2>"$err" || why="zsh: $(head -1 "$err")"
+    # the thinking is shared; here it runs in zsh
+    zsh -fc 'compdef() { :; }; . "$1"; program=$2; _loopscope_think eval vanilla --data "$3" --split te; print -r -- $kind $found' - \
+        "$dir/_loopscope" "$LOOPSCOPE" "$dir/one" >"$out" 2>"$err"
+    says "$out" test_ood
+    says "$out" splits
+    silent "$err"
+    check completion_in_zsh
+fi
+
 "$LOOPSCOPE" data rows "$dir/one" train_two_hop --count 300 2>"$err" | head -1 >"$out"
 silent "$err"
 check closed_pipe

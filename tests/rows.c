@@ -1,6 +1,8 @@
 /* Every list of the program: each row says what it is and brings an example, and the examples work. */
 #include "doing/command.h"
 #include "doing/intervention.h"
+#include "figures/figure.h"
+#include "ground/mem.h"
 #include "learning/dataset.h"
 #include "models/model.h"
 #include "registry.h"
@@ -23,6 +25,38 @@ static bool runs_elsewhere(const char *name)
     return false;
 }
 
+/* What a message recommends behind `option`, up to the end of the word. */
+static char *recommended(const char *message, const char *option)
+{
+    const char *at = strstr(message, option);
+    struct text word = {0};
+    if (!at) return NULL;
+    at += strlen(option);
+    size_t quoted = *at == '\'';
+    text_add_bytes(&word, at + quoted, strcspn(at + quoted, quoted ? "'" : " \n"));
+    return word.data;
+}
+
+/* A table has a figure, or the refusal says what of it has one, or that there is nothing. */
+static void plot(const char *line, const struct table *table)
+{
+    struct err err = {0};
+    struct figure *figure = figure_from(table, NULL, &err);
+    if (!figure) {
+        char *where = recommended(err.text, "--where "), *x = recommended(err.text, "--x "), *y = recommended(err.text, "--y ");
+        struct table *some = where ? table_where(table, where, &err) : table_copy(table);
+        if (where || x) figure = some ? figure_from(some, &(struct figure_options){.x = x, .y = y}, &err) : NULL;
+        if ((where || x) && !figure) fail_msg("%s: plotted as recommended: %s", line, err.text);
+        if (!where && !x && !strstr(err.text, "it needs")) fail_msg("%s: %s", line, err.text);
+        table_free(some);
+        mem_free(where), mem_free(x), mem_free(y);
+    }
+    static const char *const curves[] = {"eval", "sweep", "bridge", "drift", "fade", "orbit", "lens", "questions", "compare", "log"};
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        if (!strcmp(curves[i], table->name) && !figure) fail_msg("%s: has no figure: %s", line, err.text);
+    figure_free(figure);
+}
+
 static void run_line(struct session *session, const char *line)
 {
     struct collector collector;
@@ -32,6 +66,7 @@ static void run_line(struct session *session, const char *line)
     if (!collector.table_count && !collector.said.size) fail_msg("%s: shows nothing", line);
     for (size_t t = 0; t < collector.table_count; t++)
         if (!collector.tables[t]->row_count && strcmp(line, "runs")) fail_msg("%s: its table %s is empty", line, collector.tables[t]->name);
+    for (size_t t = 0; t < collector.table_count; t++) plot(line, collector.tables[t]);
     collector_release(&collector);
 }
 
@@ -46,6 +81,21 @@ static void commands_bring_examples_that_run(void **state)
         if (strncmp(command->example, command->name, strlen(command->name))) fail_msg("%s: its example is '%s'", command->name, command->example);
         if (!runs_elsewhere(command->name)) run_line(session, command->example);
     }
+    session_free(session);
+}
+
+/* More than the examples: whole splits, at which there are more series than can be told apart. */
+static void tables_of_splits_can_be_plotted(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "attention models/vanilla --limit 20", "orbit models/vanilla --limit 20 --loops 4", "lens models/vanilla --row test_ood:0",
+        "fade models/vanilla --do mix@h.1:position=1 --limit 20", "timeline models/vanilla", "drift models/vanilla --limit 20",
+        "sweep models/vanilla --limit 20 --controls --over alpha=0:1:0.5 --over norm=rms,match,l2", "compare models/vanilla models/discoloop --limit 20",
+        "bridge models/vanilla --limit 20 --rows", "compare models/vanilla models/discoloop orbit --limit 20",
+    };
+    struct session *session = session_new(2);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) run_line(session, lines[i]);
     session_free(session);
 }
 
@@ -90,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_bring_examples_that_run),
+        cmocka_unit_test(tables_of_splits_can_be_plotted),
         cmocka_unit_test(every_kind_of_work_can_be_timed),
         cmocka_unit_test(interventions_bring_options_that_parse),
         cmocka_unit_test(families_and_generators_say_what_they_are),

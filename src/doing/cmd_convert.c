@@ -237,5 +237,5 @@ const struct command command_convert = {
     .help = "write a model as safetensors and config.json, also in a smaller type; says what that changed",
     .more = "IN is a model folder with safetensors, shards or a PyTorch checkpoint. A head that is tied to the embedding is written once, under the\n"
             "embedding's name; buffers that are computed from the config, and tensors that are no part of the model, are left out.",
-    .example = "convert tests/golden/looped_discoloop_topk /tmp/topk-f32 --dtype f32", .run = run,
+    .example = "convert models/vanilla /tmp/vanilla-bf16 --dtype bf16", .run = run,
 };

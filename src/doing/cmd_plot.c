@@ -88,9 +88,9 @@ static void add_wish(const struct args *args, struct table *table)
     text_clear(&wish);
 }
 
-static struct table *read_rows(const struct args *args, struct err *err)
+static struct table *read_rows(const char *path, const struct args *args, struct err *err)
 {
-    struct table *all = table_read(args_word(args, 0), err), *some = NULL;
+    struct table *all = table_read(path, err), *some = NULL;
     if (!all || !args_given(args, "where")) return all;
     if (!(some = table_where(all, args_text(args, "where"), err))) err_in(err, "--where");
     table_free(all);
@@ -101,14 +101,16 @@ static bool run(const struct command *self, struct session *session, const struc
 {
     struct figure_options wish = {
         .kind = args_text(args, "kind"), .x = args_text(args, "x"), .y = args_text(args, "y"), .dpi = args_number(args, "dpi"),
-        .source = args_word(args, 0),
     };
     if (!args_flag(args, "debug-layout") && !command_says_text(self, session, err)) return false;
     if (!read_size(args_text(args, "size"), &wish, err)) return false;
-    struct table *table = read_rows(args, err);
+    char *path = session_file(session, args_word(args, 0));
+    struct table *table = read_rows(path, args, err);
+    wish.source = path;
     if (table) add_wish(args, table);
     bool ok = table && plot(table, &wish, args, sink, err);
     table_free(table);
+    mem_free(path);
     return ok;
 }
 

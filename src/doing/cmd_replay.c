@@ -25,8 +25,7 @@ static bool run_line(struct session *session, const char *line, bool only_list, 
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    const char *path = args_word(args, 0);
-    char *text = file_read(path, 1 << 26, NULL, err), *next = text;
+    char *path = session_file(session, args_word(args, 0)), *text = file_read(path, 1 << 26, NULL, err), *next = text;
     long from = args_int(args, "from"), lines = 0;
     bool ok = text != NULL;
     if (ok && args_flag(args, "list")) ok = command_says_text(self, session, err);
@@ -44,6 +43,7 @@ static bool run(const struct command *self, struct session *session, const struc
     }
     if (ok && !lines) sink_note(sink, "%s: no line to run", text_show(path));
     mem_free(text);
+    mem_free(path);
     return ok;
 }
 
@@ -53,5 +53,5 @@ const struct command command_replay = {
     .more = "The screen writes a log of each session into $XDG_STATE_HOME/loopscope/log, and :save-log FILE saves one. A line is a command as after "
             "'loopscope'; what begins with # is passed over. The same models and data give the same tables and figures, byte for byte: add --tsv "
             "or --json to compare.",
-    .example = "replay --list models/vanilla/recipe",
+    .example = "replay --list models/tour.log",
 };

@@ -88,8 +88,12 @@ static bool run(const struct command *self, struct session *session, const struc
     struct recipe recipe;
     const char *folder = args_text(args, "out"), *one;
     if (!folder || !*folder) return err_set(err, "--out RUN is missing: the folder for model, state and log"), err_usage(err);
-    if (!recipe_read(&recipe, args_word(args, 0), err)) return false;
-    bool ok = true;
+    char *path = session_file(session, args_word(args, 0));
+    bool ok = file_exists(path) && !file_is_folder(path);
+    if (!ok) err_set(err, "%s: no such recipe: `loopscope help --names recipes` lists those that come along", text_show(path));
+    ok = ok && recipe_read(&recipe, path, err);
+    mem_free(path);
+    if (!ok) return false;
     for (size_t i = 0; ok && (one = args_at(args, "set", i)); i++) ok = recipe_set(&recipe, one, err);
     bool there = trainer_has_state(folder), resume = args_flag(args, "resume");
     if (ok && there && !resume) ok = err_set(err, "%s: holds a training run: --resume continues it; or choose another folder", text_show(folder));

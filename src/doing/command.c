@@ -231,5 +231,6 @@ void command_usage(const struct command *command, struct text *out)
     if (command->options && command->options->name) text_add(out, "\noptions\n");
     for (const struct option *o = command->options; o && o->name; o++) add_option(o, out);
     text_add(out, "\nevery command also knows --json, --tsv, --threads N, --quiet and --help\n");
-    if (command->example) text_add(out, "\nexample\n  loopscope %s\n", command->example);
+    bool sources = command->example && strstr(command->example, " tests/"); /* what is not installed */
+    if (command->example) text_add(out, "\nexample%s\n  loopscope %s\n", sources ? ", in the folder of the sources" : "", command->example);
 }

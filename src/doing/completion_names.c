@@ -104,7 +104,10 @@ static bool add_column(struct session *session, const char *line, size_t column,
 
 static void add_edits(struct text *out)
 {
-    for (size_t i = 0; interventions[i]; i++) text_add(out, "%s@h.1:\n%s@h.1:%s\n", interventions[i]->name, interventions[i]->name, interventions[i]->example);
+    for (size_t i = 0; interventions[i]; i++) {
+        const char *name = interventions[i]->name;
+        text_add(out, "%s@h.1:\n%s@h.1:%s\n", name, name, interventions[i]->example);
+    }
 }
 
 static void add_axes(struct text *out)

@@ -5,6 +5,7 @@
 #include "ground/mem.h"
 #include "ground/option.h"
 #include "ground/text.h"
+#include "models/tensor_file.h"
 #include "results/table.h"
 
 #include <fcntl.h>
@@ -72,6 +73,18 @@ static void look_at_recipe(struct run_state *me, const char *folder)
     mem_free(epochs), mem_free(text), mem_free(path);
 }
 
+static void look_at_state(struct run_state *me, const char *folder)
+{
+    char *path = path_join(folder, "state.safetensors");
+    struct tensor_set *set = file_exists(path) ? tensor_set_open(path, NULL, NULL) : NULL;
+    const struct tensor_entry *step = set ? tensor_set_find(set, "step") : NULL;
+    int64_t number;
+    me->saved = NAN;
+    if (step && step->dtype == I64 && step->count == 1) memcpy(&number, step->data, sizeof number), me->saved = (double)number;
+    if (set) tensor_set_close(set);
+    mem_free(path);
+}
+
 void runs_look(struct run_state *me, const char *folder)
 {
     char *log = path_join(folder, "log.tsv"), *kept = path_join(folder, "checkpoints"), **names = NULL;
@@ -80,6 +93,7 @@ void runs_look(struct run_state *me, const char *folder)
     *me = (struct run_state){.age = NAN, .epochs = NAN};
     look_at_lock(me, folder);
     look_at_recipe(me, folder);
+    look_at_state(me, folder);
     if (!stat(log, &about)) me->age = difftime(time(NULL), about.st_mtime);
     me->log = table_read(log, NULL);
     if (folder_list(kept, &names, &count, NULL))

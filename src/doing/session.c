@@ -102,6 +102,14 @@ const struct model *session_model(struct session *session, const char *path, str
     return model;
 }
 
+char *session_file(const struct session *session, const char *path)
+{
+    char *bundled = *path && *path != '/' && !file_exists(path) ? path_join(session->share, path) : NULL;
+    if (bundled && file_exists(bundled)) return bundled;
+    mem_free(bundled);
+    return mem_text(path);
+}
+
 static char *recipe_data(const struct model *model, struct err *err)
 {
     char *path = path_join(model->path, "recipe"), *text, *data = NULL;

@@ -37,6 +37,9 @@ const struct model *session_model(struct session *session, const char *path, str
 /* The dataset named by path (a folder, or the name of a bundled one), or, when path is NULL, the one the model was trained on. */
 const struct dataset *session_data(struct session *session, const struct model *model, const char *path, struct sink *sink, struct err *err);
 
+/* A file as given, or the bundled one ("models/vanilla/recipe" from any folder), to free; a file that is nowhere keeps its name. */
+char *session_file(const struct session *session, const char *path);
+
 /* Folders that hold a config.json, under models/ of the share folder and of the working folder; sorted; free each and the list. */
 bool session_models(struct session *session, char ***paths, size_t *count, struct err *err);
 

@@ -178,13 +178,13 @@ static const char *kind_name(const void *list, size_t i)
 static void advise(const struct table *table, struct err *err)
 {
     const char *numbers[2];
-    size_t count = 0;
+    size_t count = 0, values = 0;
     for (size_t c = 0; c < table->column_count && count < 2; c++)
         if ((table->columns[c].role == ROLE_VALUE || table->columns[c].role == ROLE_AXIS) && figure_numbers(table, table->columns[c].name, NULL) >= 0)
-            numbers[count++] = table->columns[c].name;
+            numbers[count++] = table->columns[c].name, values += table->columns[c].role == ROLE_VALUE;
     err_set(err, "%s: this table has no figure: it needs", text_show(table->name));
     for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "%s %s", i ? ", or" : "", figure_kinds[i]->columns);
-    if (count == 2) err_add(err, "\ntwo of its columns can be drawn against each other, for instance --x %s --y %s", numbers[0], numbers[1]);
+    if (count == 2 && values) err_add(err, "\ntwo of its columns can be drawn against each other, for instance --x %s --y %s", numbers[0], numbers[1]);
 }
 
 static const struct figure_kind *find_kind(const struct table *table, const struct figure_options *options, struct err *err)

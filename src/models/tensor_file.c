@@ -3,23 +3,21 @@
 #include "ground/json.h"
 #include "ground/mem.h"
 #include "ground/text.h"
+#include "models/report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH = 8, HEADER_MOST = 100 << 20, NOTES = 10 };
+enum { LENGTH = 8, HEADER_MOST = 100 << 20 };
 
 /* Where a tensor lies, kept beside its entry while the file is checked. */
 struct range { size_t begin, end; const struct tensor_entry *entry; };
 
 struct reader {
     struct tensor_file *file;
-    struct sink *sink;
-    struct err *err;
+    struct report report;
     const unsigned char *data;
-    size_t notes;
 };
 
 /* ------------------------------------------------------------------ the frame */
@@ -69,34 +67,20 @@ static size_t read_length(const struct tensor_file *file, struct err *err)
 
 /* ------------------------------------------------------------------ one entry */
 
-static bool wrong(const struct reader *r, const struct tensor_entry *entry, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool wrong(const struct reader *r, const struct tensor_entry *entry, const char *format, ...)
-{
-    struct text message = {0};
-    va_list args;
-    va_start(args, format);
-    char part[1024];
-    vsnprintf(part, sizeof part, format, args);
-    va_end(args);
-    text_add(&message, "%s: tensor %s: %s", r->file->shown, text_show(entry->name), part);
-    err_set(r->err, "%s", message.data);
-    text_clear(&message);
-    return false;
-}
-
 static bool read_range(const struct reader *r, const struct tensor_entry *entry, const struct json *node, struct range *range)
 {
     const struct json *first = json_first(node), *second = first ? json_next(first) : NULL;
     int64_t begin, end;
-    if (!json_is_array(node)) return wrong(r, entry, "data_offsets is %s: [begin, end] is wanted", json_kind(node));
-    if (json_count(node) != 2) return wrong(r, entry, "data_offsets has %zu entries: [begin, end] is wanted", json_count(node));
+    if (!json_is_array(node)) return report_wrong(&r->report, "data_offsets is %s: [begin, end] is wanted", json_kind(node));
+    if (json_count(node) != 2) return report_wrong(&r->report, "data_offsets has %zu entries: [begin, end] is wanted", json_count(node));
     if (!json_int(first, &begin) || !json_int(second, &end) || begin < 0 || end < 0)
-        return wrong(r, entry, "data_offsets must be two whole numbers from 0 to %zu", r->file->data_size);
-    if (begin > end) return wrong(r, entry, "data_offsets [%lld, %lld]: begin lies behind the end", (long long)begin, (long long)end);
+        return report_wrong(&r->report, "data_offsets must be two whole numbers from 0 to %zu", r->file->data_size);
+    if (begin > end) return report_wrong(&r->report, "data_offsets [%lld, %lld]: begin lies behind the end", (long long)begin, (long long)end);
     if ((uint64_t)end > r->file->data_size) {
         uint64_t needs = r->file->map.size - r->file->data_size + (uint64_t)end;
-        return wrong(r, entry, "data_offsets [%lld, %lld] lie beyond the end: the file has %zu bytes, the header needs %llu: incomplete download?",
-                     (long long)begin, (long long)end, r->file->map.size, (unsigned long long)needs);
+        return report_wrong(&r->report,
+                            "data_offsets [%lld, %lld] lie beyond the end: the file has %zu bytes, the header needs %llu: incomplete download?",
+                            (long long)begin, (long long)end, r->file->map.size, (unsigned long long)needs);
     }
     *range = (struct range){(size_t)begin, (size_t)end, entry};
     return true;
@@ -106,11 +90,11 @@ static bool read_dtype(const struct reader *r, struct tensor_entry *entry, const
 {
     struct text names = {0};
     const char *name = json_string(node);
-    if (!name) return wrong(r, entry, "dtype is %s: a name such as \"F32\" is wanted", json_kind(node));
+    if (!name) return report_wrong(&r->report, "dtype is %s: a name such as \"F32\" is wanted", json_kind(node));
     entry->dtype = dtype_parse(name);
     if (entry->dtype != DTYPE_NONE) return true;
     for (int i = 1; i < DTYPE_COUNT; i++) text_add(&names, "%s%s", i > 1 ? " " : "", dtype_name((enum dtype)i));
-    wrong(r, entry, "unknown dtype %s: known are %s", text_show(name), names.data);
+    report_wrong(&r->report, "unknown dtype %s: known are %s", text_show(name), names.data);
     text_clear(&names);
     return false;
 }
@@ -118,62 +102,53 @@ static bool read_dtype(const struct reader *r, struct tensor_entry *entry, const
 static bool read_shape(const struct reader *r, struct tensor_entry *entry, const struct json *node)
 {
     bool empty = false, huge = false;
-    if (!json_is_array(node)) return wrong(r, entry, "shape is %s: a list of whole numbers is wanted", json_kind(node));
+    if (!json_is_array(node)) return report_wrong(&r->report, "shape is %s: a list of whole numbers is wanted", json_kind(node));
     entry->count = 1;
     for (const struct json *size = json_first(node); size; size = json_next(size)) {
         int64_t value;
-        if (!json_int(size, &value) || value < 0) return wrong(r, entry, "shape: every dimension must be a whole number, 0 or more");
-        if (entry->dims == TENSOR_DIMS) return wrong(r, entry, "shape has %zu dimensions, at most %d are read", json_count(node), TENSOR_DIMS);
+        if (!json_int(size, &value) || value < 0) return report_wrong(&r->report, "shape: every dimension must be a whole number, 0 or more");
+        if (entry->dims == TENSOR_DIMS)
+            return report_wrong(&r->report, "shape has %zu dimensions, at most %d are read", json_count(node), TENSOR_DIMS);
         entry->shape[entry->dims++] = value;
         empty = empty || !value;
         huge = __builtin_mul_overflow(entry->count, (size_t)value, &entry->count) || huge;
     }
     if (empty) entry->count = 0;
-    else if (huge) return wrong(r, entry, "shape %s overflows: no file holds so many numbers", shape_show(entry->dims, entry->shape));
+    else if (huge) return report_wrong(&r->report, "shape %s overflows: no file holds so many numbers", shape_show(entry->dims, entry->shape));
     return true;
-}
-
-static void note(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct reader *r, const char *format, ...)
-{
-    char message[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    if (++r->notes <= NOTES) sink_note(r->sink, "%s: %s", r->file->shown, message);
-    else if (r->notes == NOTES + 1) sink_note(r->sink, "%s: more of the header is odd", r->file->shown);
 }
 
 /* Bounds come first: they hold whatever the type may be. */
 static bool read_entry(struct reader *r, struct tensor_entry *entry, const struct json *node, struct range *range)
 {
     size_t bytes;
+    r->report.tensor = entry->name;
     if (!json_is_object(node))
-        return wrong(r, entry, "its header entry is %s: an object with dtype, shape and data_offsets is wanted", json_kind(node));
+        return report_wrong(&r->report, "its header entry is %s: an object with dtype, shape and data_offsets is wanted", json_kind(node));
     if (!read_range(r, entry, json_get(node, "data_offsets"), range)) return false;
     if (!read_dtype(r, entry, json_get(node, "dtype"))) return false;
     if (!read_shape(r, entry, json_get(node, "shape"))) return false;
     if (__builtin_mul_overflow(entry->count, dtype_size(entry->dtype), &bytes))
-        return wrong(r, entry, "shape %s overflows: no file holds so many bytes", shape_show(entry->dims, entry->shape));
+        return report_wrong(&r->report, "shape %s overflows: no file holds so many bytes", shape_show(entry->dims, entry->shape));
     if (bytes != range->end - range->begin)
-        return wrong(r, entry, "shape %s of %s needs %zu bytes, data_offsets give %zu", shape_show(entry->dims, entry->shape),
-                     dtype_name(entry->dtype), bytes, range->end - range->begin);
+        return report_wrong(&r->report, "shape %s of %s needs %zu bytes, data_offsets give %zu", shape_show(entry->dims, entry->shape),
+                            dtype_name(entry->dtype), bytes, range->end - range->begin);
     for (const struct json *key = json_first(node); key; key = json_next(key))
         if (strcmp(json_key(key), "dtype") && strcmp(json_key(key), "shape") && strcmp(json_key(key), "data_offsets"))
-            note(r, "tensor %s: unknown key %s is ignored", text_show(entry->name), text_show(json_key(key)));
+            report_note(&r->report, "unknown key %s is ignored", text_show(json_key(key)));
     entry->file = r->file->shown;
     entry->data = r->data + range->begin;
     size_t align = dtype_size(entry->dtype);
     entry->aligned = (uintptr_t)entry->data % align == 0;
+    r->report.tensor = NULL;
     return true;
 }
 
 static void read_metadata(struct reader *r, const struct json *node)
 {
-    if (!json_is_object(node)) note(r, "__metadata__ is %s, not an object of texts: ignored", json_kind(node));
+    if (!json_is_object(node)) report_note(&r->report, "__metadata__ is %s, not an object of texts: ignored", json_kind(node));
     for (const struct json *value = json_is_object(node) ? json_first(node) : NULL; value; value = json_next(value))
-        if (!json_string(value)) note(r, "__metadata__: %s is %s, not a text: ignored", text_show(json_key(value)), json_kind(value));
+        if (!json_string(value)) report_note(&r->report, "__metadata__: %s is %s, not a text: ignored", text_show(json_key(value)), json_kind(value));
 }
 
 /* ------------------------------------------------------------------ covered exactly once */
@@ -195,18 +170,17 @@ static bool check_cover(const struct reader *r, struct range *ranges, size_t cou
         const struct range *range = ranges + i;
         if (range->begin == range->end) continue;
         if (last && range->begin < last->end)
-            return err_set(r->err, "%s: tensors %s and %s overlap: data_offsets [%zu, %zu] and [%zu, %zu] share bytes", r->file->shown,
-                           text_show(last->entry->name), text_show(range->entry->name), last->begin, last->end, range->begin, range->end);
+            return report_wrong(&r->report, "tensors %s and %s overlap: data_offsets [%zu, %zu] and [%zu, %zu] share bytes",
+                                text_show(last->entry->name), text_show(range->entry->name), last->begin, last->end, range->begin, range->end);
         if (range->begin > covered && gap == SIZE_MAX) gap = covered, gap_end = range->begin;
         covered = range->end;
         last = range;
     }
     if (gap != SIZE_MAX)
-        return err_set(r->err, "%s: a hole: bytes %zu to %zu of the data (%zu bytes) belong to no tensor", r->file->shown, gap, gap_end,
-                       gap_end - gap);
+        return report_wrong(&r->report, "a hole: bytes %zu to %zu of the data (%zu bytes) belong to no tensor", gap, gap_end, gap_end - gap);
     if (covered < r->file->data_size)
-        return err_set(r->err, "%s: %zu trailing bytes behind the last tensor%s%s belong to no tensor", r->file->shown, r->file->data_size - covered,
-                       last ? " " : "", last ? text_show(last->entry->name) : "");
+        return report_wrong(&r->report, "%zu trailing bytes behind the last tensor%s%s belong to no tensor", r->file->data_size - covered,
+                            last ? " " : "", last ? text_show(last->entry->name) : "");
     return true;
 }
 
@@ -243,7 +217,7 @@ bool tensor_file_open(struct tensor_file *file, const char *path, struct sink *s
     struct text label = {0};
     text_add(&label, "%s: header", file->shown);
     struct json *header = length ? json_parse((const char *)file->map.data + LENGTH, length, label.data, err) : NULL;
-    struct reader r = {.file = file, .sink = sink, .err = err, .data = file->map.data + LENGTH + length};
+    struct reader r = {.file = file, .report = {.shown = file->shown, .sink = sink, .err = err}, .data = file->map.data + LENGTH + length};
     if (header) file->data_size = file->map.size - LENGTH - length;
     bool good = header && read_header(&r, header);
     json_free(header);

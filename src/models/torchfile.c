@@ -3,13 +3,13 @@
 #include "ground/mem.h"
 #include "ground/text.h"
 #include "models/pickle.h"
+#include "models/report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
 
-enum { NOTES = 8, PATH_MOST = 300 };
+enum { PATH_MOST = 300 };
 
 static const struct pickle_global globals[] = {
     {"collections.OrderedDict", PICKLE_IS_DICT},        {"torch._utils._rebuild_tensor_v2", PICKLE_IS_CALLED},
@@ -32,37 +32,12 @@ struct storage { const char *key; enum dtype dtype; size_t count; const unsigned
 
 struct reader {
     struct tensor_file *file;
-    struct sink *sink;
-    struct err *err;
+    struct report report;
     zip_t *zip;
     char folder[PATH_MOST]; /* of the pickle inside the archive, with its slash, or "" */
     struct storage *storages;
-    size_t storage_count, storage_room, block_room, notes;
+    size_t storage_count, storage_room, block_room;
 };
-
-static bool wrong(const struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool wrong(const struct reader *r, const char *format, ...)
-{
-    char message[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    err_set(r->err, "%s: %s", r->file->shown, message);
-    return false;
-}
-
-static void note(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct reader *r, const char *format, ...)
-{
-    char message[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    if (++r->notes <= NOTES) sink_note(r->sink, "%s: %s", r->file->shown, message);
-    else if (r->notes == NOTES + 1) sink_note(r->sink, "%s: more of it is left out", r->file->shown);
-}
 
 /* Memory that lives as long as the file. */
 static void *new_block(struct reader *r, size_t size)
@@ -81,7 +56,7 @@ static bool open_archive(struct reader *r)
     zip_source_t *source = zip_source_buffer_create(r->file->map.data, r->file->map.size, 0, &error);
     r->zip = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
     if (source && !r->zip) zip_source_free(source);
-    if (!r->zip) wrong(r, "this zip archive cannot be read (%s): an incomplete download?", zip_error_strerror(&error));
+    if (!r->zip) report_wrong(&r->report, "this zip archive cannot be read (%s): an incomplete download?", zip_error_strerror(&error));
     zip_error_fini(&error);
     return r->zip != NULL;
 }
@@ -94,13 +69,13 @@ static bool find_pickle(struct reader *r, zip_uint64_t *index)
         const char *name = zip_get_name(r->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
         if (!name || (strcmp(name, "data.pkl") && !text_ends(name, "/data.pkl"))) continue;
         size_t size = strlen(name) - strlen("data.pkl");
-        if (found++) return wrong(r, "two data.pkl stand in the archive: a PyTorch checkpoint has one");
-        if (size >= sizeof r->folder) return wrong(r, "the folder of data.pkl has a name of %zu bytes", size);
+        if (found++) return report_wrong(&r->report, "two data.pkl stand in the archive: a PyTorch checkpoint has one");
+        if (size >= sizeof r->folder) return report_wrong(&r->report, "the folder of data.pkl has a name of %zu bytes", size);
         memcpy(r->folder, name, size);
         r->folder[size] = 0;
         *index = (zip_uint64_t)i;
     }
-    return found || wrong(r, "no data.pkl in this zip archive: it is no PyTorch checkpoint");
+    return found || report_wrong(&r->report, "no data.pkl in this zip archive: it is no PyTorch checkpoint");
 }
 
 /* All bytes of an entry, in a block of the file. want SIZE_MAX: however many there are. */
@@ -108,12 +83,13 @@ static bool read_entry(struct reader *r, zip_uint64_t index, const char *name, s
 {
     zip_stat_t stat;
     if (zip_stat_index(r->zip, index, 0, &stat) || !(stat.valid & ZIP_STAT_SIZE) || !(stat.valid & ZIP_STAT_COMP_METHOD))
-        return wrong(r, "%s: the archive does not say how long it is", text_show(name));
+        return report_wrong(&r->report, "%s: the archive does not say how long it is", text_show(name));
     if (stat.comp_method != ZIP_CM_STORE || (stat.valid & ZIP_STAT_ENCRYPTION_METHOD && stat.encryption_method != ZIP_EM_NONE))
-        return wrong(r, "%s is compressed or encrypted: torch.save stores bytes as they are", text_show(name));
-    if (stat.size > r->file->map.size) return wrong(r, "%s: %llu bytes, more than the whole file", text_show(name), (unsigned long long)stat.size);
+        return report_wrong(&r->report, "%s is compressed or encrypted: torch.save stores bytes as they are", text_show(name));
+    if (stat.size > r->file->map.size)
+        return report_wrong(&r->report, "%s: %llu bytes, more than the whole file", text_show(name), (unsigned long long)stat.size);
     if (want != SIZE_MAX && stat.size != want)
-        return wrong(r, "%s: %llu bytes, the storage it holds needs %zu", text_show(name), (unsigned long long)stat.size, want);
+        return report_wrong(&r->report, "%s: %llu bytes, the storage it holds needs %zu", text_show(name), (unsigned long long)stat.size, want);
     zip_file_t *stream = zip_fopen_index(r->zip, index, 0);
     unsigned char *bytes = new_block(r, (size_t)stat.size + 1);
     zip_int64_t got = stream ? zip_fread(stream, bytes, stat.size) : -1;
@@ -122,7 +98,7 @@ static bool read_entry(struct reader *r, zip_uint64_t index, const char *name, s
     if (stream) zip_fclose(stream);
     *data = bytes;
     *size = (size_t)stat.size;
-    return good || wrong(r, "%s: its bytes are damaged (length or check sum): an incomplete download?", text_show(name));
+    return good || report_wrong(&r->report, "%s: its bytes are damaged (length or check sum): an incomplete download?", text_show(name));
 }
 
 /* "byteorder" is written by newer versions. */
@@ -135,7 +111,8 @@ static bool check_byteorder(struct reader *r)
     zip_int64_t index = zip_name_locate(r->zip, name, ZIP_FL_ENC_RAW);
     if (index < 0) return true;
     if (!read_entry(r, (zip_uint64_t)index, name, SIZE_MAX, &data, &size)) return false;
-    return (size == 6 && !memcmp(data, "little", 6)) || wrong(r, "%s is not \"little\": only little-endian files are read", text_show(name));
+    return (size == 6 && !memcmp(data, "little", 6)) ||
+           report_wrong(&r->report, "%s is not \"little\": only little-endian files are read", text_show(name));
 }
 
 /* ------------------------------------------------------------------ storages */
@@ -151,27 +128,28 @@ static const struct storage *read_storage(struct reader *r, const struct pickle_
     const struct pickle_value **part = id->items;
     if (id->kind != PICKLE_PERSISTENT || id->count != 5 || part[0]->kind != PICKLE_TEXT || strcmp(part[0]->text, "storage") ||
         part[1]->kind != PICKLE_GLOBAL || part[2]->kind != PICKLE_TEXT || part[4]->kind != PICKLE_INT || part[4]->number < 0)
-        return wrong(r, "data.pkl: a tensor without a storage (type, key, device, count)"), NULL;
+        return report_wrong(&r->report, "data.pkl: a tensor without a storage (type, key, device, count)"), NULL;
     enum dtype dtype = DTYPE_NONE;
     for (size_t i = 0; i < sizeof storages / sizeof *storages; i++)
         if (!strcmp(storages[i].name, part[1]->text)) dtype = storages[i].dtype;
-    if (dtype == DTYPE_NONE) return wrong(r, "data.pkl: %s is no storage", part[1]->text), NULL;
+    if (dtype == DTYPE_NONE) return report_wrong(&r->report, "data.pkl: %s is no storage", part[1]->text), NULL;
     const char *key = part[2]->text;
     size_t count = (size_t)part[4]->number, bytes, size;
     for (size_t i = 0; i < r->storage_count; i++) {
         const struct storage *old = &r->storages[i];
         if (strcmp(old->key, key)) continue;
-        if (old->dtype != dtype || old->count != count) return wrong(r, "data.pkl: storage %s has two types or two sizes", text_show(key)), NULL;
+        if (old->dtype != dtype || old->count != count)
+            return report_wrong(&r->report, "data.pkl: storage %s has two types or two sizes", text_show(key)), NULL;
         return old;
     }
-    if (!key_is_plain(key)) return wrong(r, "data.pkl: a storage is called %s: a plain name is wanted", text_show(key)), NULL;
+    if (!key_is_plain(key)) return report_wrong(&r->report, "data.pkl: a storage is called %s: a plain name is wanted", text_show(key)), NULL;
     char name[PATH_MOST + 80];
     struct storage storage = {.key = key, .dtype = dtype, .count = count};
     snprintf(name, sizeof name, "%sdata/%s", r->folder, key);
     zip_int64_t index = zip_name_locate(r->zip, name, ZIP_FL_ENC_RAW);
     if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
-        return wrong(r, "data.pkl: storage %s of %zu numbers overflows", text_show(key), count), NULL;
-    if (index < 0) return wrong(r, "%s is not in the archive, data.pkl says it is: an incomplete file?", text_show(name)), NULL;
+        return report_wrong(&r->report, "data.pkl: storage %s of %zu numbers overflows", text_show(key), count), NULL;
+    if (index < 0) return report_wrong(&r->report, "%s is not in the archive, data.pkl says it is: an incomplete file?", text_show(name)), NULL;
     if (!read_entry(r, (zip_uint64_t)index, name, bytes, &storage.data, &size)) return NULL;
     mem_grow(&r->storages, &r->storage_room, r->storage_count + 1, sizeof *r->storages);
     r->storages[r->storage_count] = storage;
@@ -188,8 +166,9 @@ static bool read_layout(struct reader *r, struct tensor_entry *entry, const stru
     const char *name = text_show(entry->name);
     bool tuples = sizes->kind == PICKLE_TUPLE && strides->kind == PICKLE_TUPLE && sizes->count == strides->count;
     if (offset->kind != PICKLE_INT || offset->number < 0 || !tuples)
-        return wrong(r, "tensor %s: offset, sizes and strides are wanted as whole numbers", name);
-    if (sizes->count > TENSOR_DIMS) return wrong(r, "tensor %s has %zu dimensions, at most %d are read", name, sizes->count, TENSOR_DIMS);
+        return report_wrong(&r->report, "tensor %s: offset, sizes and strides are wanted as whole numbers", name);
+    if (sizes->count > TENSOR_DIMS)
+        return report_wrong(&r->report, "tensor %s has %zu dimensions, at most %d are read", name, sizes->count, TENSOR_DIMS);
     *layout = (struct layout){.offset = (size_t)offset->number, .contiguous = true};
     entry->dims = (int)sizes->count;
     entry->count = 1;
@@ -197,14 +176,15 @@ static bool read_layout(struct reader *r, struct tensor_entry *entry, const stru
     for (size_t i = 0; i < sizes->count; i++) {
         const struct pickle_value *size = sizes->items[i], *stride = strides->items[i];
         if (size->kind != PICKLE_INT || stride->kind != PICKLE_INT || size->number < 0 || stride->number < 0)
-            return wrong(r, "tensor %s: sizes and strides must be whole numbers, 0 or more", name);
+            return report_wrong(&r->report, "tensor %s: sizes and strides must be whole numbers, 0 or more", name);
         entry->shape[i] = size->number;
         layout->stride[i] = (size_t)stride->number;
         empty = empty || !size->number;
         huge = __builtin_mul_overflow(entry->count, (size_t)size->number, &entry->count) || huge;
     }
     if (empty) entry->count = 0;
-    else if (huge) return wrong(r, "tensor %s: shape %s overflows: no file holds so many numbers", name, shape_show(entry->dims, entry->shape));
+    else if (huge)
+        return report_wrong(&r->report, "tensor %s: shape %s overflows: no file holds so many numbers", name, shape_show(entry->dims, entry->shape));
     size_t step = 1;
     for (int i = entry->dims - 1; i >= 0 && !empty; i--) {
         if (entry->shape[i] != 1 && layout->stride[i] != step) layout->contiguous = false;
@@ -224,10 +204,11 @@ static bool check_reach(struct reader *r, const struct tensor_entry *entry, cons
         huge = __builtin_add_overflow(last, part, &last) || huge;
     }
     if (huge || last >= storage->count)
-        return wrong(r, "tensor %s: shape %s at offset %zu reads beyond its storage of %zu numbers", text_show(entry->name),
-                     shape_show(entry->dims, entry->shape), layout->offset, storage->count);
+        return report_wrong(&r->report, "tensor %s: shape %s at offset %zu reads beyond its storage of %zu numbers", text_show(entry->name),
+                            shape_show(entry->dims, entry->shape), layout->offset, storage->count);
     if (entry->count > storage->count)
-        return wrong(r, "tensor %s: %zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()", text_show(entry->name),
+        return report_wrong(&r->report, "tensor %s: %zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()",
+                            text_show(entry->name),
                      entry->count, storage->count);
     return true;
 }
@@ -261,7 +242,7 @@ static bool read_tensor(struct reader *r, const char *name, const struct pickle_
     struct layout layout = {0};
     *entry = (struct tensor_entry){.name = mem_text(name), .file = r->file->shown};
     if (call->count < 4)
-        return wrong(r, "tensor %s: %zu arguments where storage, offset, sizes and strides are wanted", text_show(name), call->count);
+        return report_wrong(&r->report, "tensor %s: %zu arguments where storage, offset, sizes and strides are wanted", text_show(name), call->count);
     if (!read_layout(r, entry, call, &layout)) return false;
     const struct storage *storage = read_storage(r, call->items[0]);
     if (!storage || !check_reach(r, entry, &layout, storage)) return false;
@@ -287,11 +268,11 @@ static const struct pickle_value *state_dict(struct reader *r, const struct pick
 {
     static const char *const keys[] = {"model", "state_dict", "model_state_dict", "module"};
     if (root->kind != PICKLE_DICT)
-        return wrong(r, "data.pkl is no dict: a state dict of tensors is wanted (torch.save(model.state_dict(), ...))"), NULL;
+        return report_wrong(&r->report, "data.pkl is no dict: a state dict of tensors is wanted (torch.save(model.state_dict(), ...))"), NULL;
     if (tensors_in(root)) return root;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (tensors_in(pickle_get(root, keys[i]))) return pickle_get(root, keys[i]);
-    return wrong(r, "data.pkl: no tensors in it, nor in a dict under \"model\" or \"state_dict\""), NULL;
+    return report_wrong(&r->report, "data.pkl: no tensors in it, nor in a dict under \"model\" or \"state_dict\""), NULL;
 }
 
 /* Wrappers for parallel training and compilation put a prefix before every name. */
@@ -306,7 +287,7 @@ static size_t common_prefix(struct reader *r, const struct pickle_value *dict)
                 all = all && dict->items[i]->kind == PICKLE_TEXT && strlen(dict->items[i]->text) > skip &&
                       text_starts(dict->items[i]->text + skip, prefixes[p]);
         if (!all) continue;
-        note(r, "every name starts with %s: read without it", prefixes[p]);
+        report_note(&r->report, "every name starts with %s: read without it", prefixes[p]);
         skip += strlen(prefixes[p]);
         p = (size_t)-1; /* both may stand, in either order */
     }
@@ -319,9 +300,9 @@ static bool read_state(struct reader *r, const struct pickle_value *dict)
     r->file->entries = mem_new((tensors_in(dict) + 1) * sizeof *r->file->entries);
     for (size_t i = 0; i < dict->count; i += 2) {
         const struct pickle_value *key = dict->items[i], *call = tensor_call(dict->items[i + 1]);
-        if (key->kind != PICKLE_TEXT) return wrong(r, "data.pkl: a name in the state dict is no text");
+        if (key->kind != PICKLE_TEXT) return report_wrong(&r->report, "data.pkl: a name in the state dict is no text");
         if (!call) {
-            note(r, "%s is no tensor: left out", text_show(key->text));
+            report_note(&r->report, "%s is no tensor: left out", text_show(key->text));
             continue;
         }
         if (!read_tensor(r, key->text + skip, call)) return false;
@@ -339,7 +320,7 @@ static bool read_archive(struct reader *r)
     if (!open_archive(r) || !find_pickle(r, &index) || !check_byteorder(r)) return false;
     if (!read_entry(r, index, "data.pkl", SIZE_MAX, &bytes, &size)) return false;
     text_add(&label, "%s: data.pkl", r->file->shown);
-    bool good = pickle_read(&pickle, bytes, size, label.data, globals, r->err);
+    bool good = pickle_read(&pickle, bytes, size, label.data, globals, r->report.err);
     text_clear(&label);
     if (!good) return false;
     const struct pickle_value *dict = state_dict(r, pickle.root);
@@ -356,12 +337,13 @@ static bool check_magic(const struct reader *r)
 {
     const unsigned char *data = r->file->map.data;
     size_t size = r->file->map.size;
-    if (!size) return wrong(r, "the file is empty (0 bytes): an incomplete download?");
+    if (!size) return report_wrong(&r->report, "the file is empty (0 bytes): an incomplete download?");
     if (size >= 4 && !memcmp(data, "PK\3\4", 4)) return true;
-    if (size >= 23 && !memcmp(data, "version https://git-lfs", 23)) return wrong(r, "this is a Git LFS pointer, not the weights: run git lfs pull");
+    if (size >= 23 && !memcmp(data, "version https://git-lfs", 23))
+        return report_wrong(&r->report, "this is a Git LFS pointer, not the weights: run git lfs pull");
     if (size >= 2 && data[0] == 0x80 && data[1] >= 2 && data[1] <= 5)
-        return wrong(r, "a pickle without a zip archive, as PyTorch before 1.6 wrote: load it with torch and save it again");
-    return wrong(r, "no zip archive: a PyTorch checkpoint starts with PK");
+        return report_wrong(&r->report, "a pickle without a zip archive, as PyTorch before 1.6 wrote: load it with torch and save it again");
+    return report_wrong(&r->report, "no zip archive: a PyTorch checkpoint starts with PK");
 }
 
 bool torch_file_open(struct tensor_file *file, const char *path, struct sink *sink, struct err *err)
@@ -371,7 +353,7 @@ bool torch_file_open(struct tensor_file *file, const char *path, struct sink *si
     file->name = mem_text(path_base(path));
     file->shown = mem_text(text_show(file->name));
     file->data_size = file->map.size;
-    struct reader r = {.file = file, .sink = sink, .err = err};
+    struct reader r = {.file = file, .report = {.shown = file->shown, .sink = sink, .err = err}};
     bool good = check_magic(&r) && read_archive(&r);
     if (r.zip) zip_discard(r.zip);
     mem_free(r.storages);
