@@ -414,7 +414,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     int taken = draw_values(cells, (struct area){area.row, area.col, area.rows / 2 + 1, area.cols}, values,
                             app_boundary(app)) + roomy;
     area.row += taken, area.rows -= taken;
-    if (questions) draw_disagreements(app, cells, area, questions);
+    if (app_draw_waiting(app, cells, area, 1)) return;
+    if (table_find(questions, "right") >= 0) draw_disagreements(app, cells, area, questions);
 }
 
 const struct view view_compare = {
