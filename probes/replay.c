@@ -9,9 +9,9 @@ struct base {
     struct arena arena;       /* the base run lives here until the end */
     struct tape tape;
     struct run run;
-    const struct question *questions;
-    size_t first;             /* number of its first question inside the split */
-    size_t offset;            /* of its first question, counting through the splits */
+    const struct question *questions; /* of the split in their sorted order: neighbours begin alike */
+    const size_t *number;     /* of each inside the split */
+    size_t offset;            /* of the split's first question, counting through the splits */
     int count, split;
     const int *answers;       /* [count] places */
     int *predicted;           /* [count] of the untouched run; -1: not finite */
@@ -24,6 +24,8 @@ struct replay {
     int base_count;
     struct arena *scratch;    /* one a thread */
     size_t question_count;
+    struct question *questions; /* of all splits, each sorted */
+    size_t *number;           /* [question_count] where they stand in their splits */
     int *recorded;            /* see replay_record; NULL: nowhere */
     /* of the call that runs */
     const struct edit *edits;
@@ -31,32 +33,60 @@ struct replay {
     struct outcome *outcomes; /* [bases, cells] */
 };
 
+/* Sequences that begin alike are run as one, in scratch memory; what the replays read is laid out question by question, for they edit single ones. */
 static void base_run(void *job, int i, int thread)
 {
     struct replay *me = job;
     struct base *base = &me->bases[i];
+    const struct model *model = me->study->model;
     struct arena *arena = &base->arena;
     int n = base->count;
-    (void)thread;
     if (session_stopped(me->study->session)) return; /* the caller looks, too */
     int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
+    int *shared_answers = arena_new(arena, sizeof *answers * (size_t)n), *own = arena_new(arena, sizeof *own * (size_t)n);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
-    for (int q = 0; q < n; q++) lengths[q] = base->questions[q].length, tokens[q] = base->questions[q].tokens;
-    struct batch *batch = batch_new(arena, n, lengths, tokens);
-    for (int q = 0; q < n; q++) answers[q] = batch->start[q] + base->questions[q].answer_position;
+    for (int q = 0; q < n; q++) lengths[q] = base->questions[q].length, tokens[q] = base->questions[q].tokens, own[q] = base->questions[q].answer_position;
     base->tape.arena = arena;
     base->tape.stop = &me->study->session->stop;
-    run_init(&base->run, me->study->model, &base->tape, batch);
-    base->run.loops = me->study->loops;
-    if (me->study->exit_given) base->run.exit_threshold = me->study->exit_threshold;
-    base->run.seed = me->study->start_seed;
-    base->run.keep = true;
-    base->run.wanted = places_new(arena, batch, n, answers);
-    struct tensor *logits = run_forward(&base->run, NULL);
+    struct tape tape = base->tape;
+    arena_reset(&me->scratch[thread]);
+    if (!model_by_token(model)) tape.arena = &me->scratch[thread];
+    struct batch *flat = batch_new(arena, n, lengths, tokens);
+    struct batch *batch = model_by_token(model) ? flat : batch_shared(tape.arena, n, lengths, tokens, own);
+    for (int q = 0; q < n; q++) answers[q] = flat->start[q] + own[q], shared_answers[q] = batch_place(batch, q, own[q]);
+    struct run run;
+    run_init(&run, model, &tape, batch);
+    run.loops = me->study->loops;
+    if (me->study->exit_given) run.exit_threshold = me->study->exit_threshold;
+    run.seed = me->study->start_seed;
+    run.keep = true;
+    run.wanted = places_new(tape.arena, batch, n, shared_answers);
+    struct tensor *logits = run_forward(&run, NULL);
     base->answers = answers;
     base->predicted = arena_new(arena, sizeof *base->predicted * (size_t)n);
-    base->decoded = arena_zero(arena, sizeof *base->decoded * (size_t)(base->run.loops + 1));
+    base->decoded = arena_zero(arena, sizeof *base->decoded * (size_t)(run.loops + 1));
     for (int q = 0; q < n; q++) base->predicted[q] = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
+    if (model_by_token(model)) base->run = run, base->run.tape = &base->tape;
+    else run_spread(&base->run, &run, &base->tape, flat);
+}
+
+struct numbered { struct question question; size_t number; };
+
+static int compare_numbered(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    int order = question_compare(&x->question, &y->question);
+    return order ? order : x->number < y->number ? -1 : 1;
+}
+
+/* By token the order stays: which boundaries there are is counted shard by shard. */
+static void sort_split(const struct split *split, bool sorts, struct question *questions, size_t *number)
+{
+    struct numbered *all = mem_new(sizeof *all * (split->count + 1));
+    for (size_t i = 0; i < split->count; i++) all[i] = (struct numbered){split->questions[i], i};
+    if (sorts) qsort(all, split->count, sizeof *all, compare_numbered);
+    for (size_t i = 0; i < split->count; i++) questions[i] = all[i].question, number[i] = all[i].number;
+    mem_free(all);
 }
 
 struct replay *replay_open(const struct study *study, struct err *err)
@@ -64,18 +94,25 @@ struct replay *replay_open(const struct study *study, struct err *err)
     struct replay *me = mem_new(sizeof *me);
     me->study = study;
     me->scratch = mem_new(sizeof *me->scratch * (size_t)pool_threads(study->pool));
-    for (int s = 0; s < study->split_count; s++) me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
+    for (int s = 0; s < study->split_count; s++) {
+        me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
+        me->question_count += study->splits[s].count;
+    }
     me->bases = mem_new(sizeof *me->bases * (size_t)(me->base_count + 1));
-    int at = 0;
-    for (int s = 0; s < study->split_count; me->question_count += study->splits[s++].count)
+    me->questions = mem_new(sizeof *me->questions * (me->question_count + 1));
+    me->number = mem_new(sizeof *me->number * (me->question_count + 1));
+    size_t offset = 0;
+    for (int s = 0, at = 0; s < study->split_count; offset += study->splits[s++].count) {
+        sort_split(&study->splits[s], !model_by_token(study->model), me->questions + offset, me->number + offset);
         for (size_t first = 0; first < study->splits[s].count; first += PASS_ROWS) {
             size_t left = study->splits[s].count - first;
-            me->bases[at++] = (struct base){.offset = me->question_count + first,
-                                            .questions = study->splits[s].questions + first,
-                                            .first = first,
+            me->bases[at++] = (struct base){.offset = offset,
+                                            .questions = me->questions + offset + first,
+                                            .number = me->number + offset + first,
                                             .split = s,
                                             .count = (int)(left < PASS_ROWS ? left : PASS_ROWS)};
         }
+    }
     pool_run(study->pool, me->base_count, base_run, me);
     if (!session_stopped(study->session)) return me;
     replay_close(me);
@@ -89,6 +126,8 @@ void replay_close(struct replay *me)
     for (int i = 0; i < me->base_count; i++) arena_clear(&me->bases[i].arena);
     for (int t = 0; t < pool_threads(me->study->pool); t++) arena_clear(&me->scratch[t]);
     mem_free(me->bases);
+    mem_free(me->questions);
+    mem_free(me->number);
     mem_free(me->scratch);
     mem_free(me);
 }
@@ -100,7 +139,7 @@ size_t replay_questions(const struct replay *me) { return me->question_count; }
 void replay_untouched(const struct replay *me, int *predicted)
 {
     for (int b = 0; b < me->base_count; b++)
-        memcpy(predicted + me->bases[b].offset, me->bases[b].predicted, sizeof *predicted * (size_t)me->bases[b].count);
+        for (int q = 0; q < me->bases[b].count; q++) predicted[me->bases[b].offset + me->bases[b].number[q]] = me->bases[b].predicted[q];
 }
 
 bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
@@ -135,7 +174,7 @@ static struct spot find_spot(const struct base *base, const struct edit *edit, s
             continue;
         }
         spot.questions[spot.count] = &base->questions[q];
-        spot.number[spot.count] = base->first + (size_t)q;
+        spot.number[spot.count] = base->number[q];
         spot.positions[spot.count] = position;
         spot.places[spot.count++] = base->run.batch->start[q] + position;
     }
@@ -222,6 +261,27 @@ static bool same_places(const struct spot *a, const struct spot *b)
     return a && a->count == b->count && !memcmp(a->places, b->places, sizeof(int) * (size_t)a->count);
 }
 
+/* Nothing that a replay would change: its first edits left every bit alone, and there are no later ones. */
+static bool idle(const struct cellwork *work, int cell)
+{
+    bool later = false;
+    for (int e = 0; e < work->replay->study->edit_count; e++) later = later || edit_of(work->replay, cell, e)->boundary > work->replay->from;
+    return !later && work->outcomes[cell].edits.moved == 0;
+}
+
+/* The rows of cells that are not idle (alpha 0): the others have the untouched run's answers. */
+static struct tensor *drop_idle(struct cellwork *work, const struct batch *copies, struct tensor *changed)
+{
+    struct arena *arena = work->tape.arena;
+    int *at = arena_new(arena, sizeof *at * (size_t)(changed->rows + 1)), *rows = arena_new(arena, sizeof *rows * (size_t)(changed->rows + 1)), n = 0;
+    for (int i = 0; i < changed->rows; i++)
+        if (!idle(work, changed->places->at[i] / work->base->run.batch->size)) at[n] = changed->places->at[i], rows[n++] = i;
+    if (n == changed->rows) return changed;
+    changed = op_select(&work->tape, changed, rows, n);
+    changed->places = places_new(arena, copies, n, at);
+    return changed;
+}
+
 /* The states where the replay starts, all cells behind each other, edited. */
 static struct tensor *changed_states(struct cellwork *work, const struct batch *copies, struct spot *spots)
 {
@@ -249,7 +309,7 @@ static struct tensor *changed_states(struct cellwork *work, const struct batch *
             }
             apply(work, c, edit, spot, changed, first ? decoded : NULL);
         }
-    return changed;
+    return drop_idle(work, copies, changed);
 }
 
 struct later {
@@ -281,7 +341,7 @@ static void count_answers(struct cellwork *work, const struct tensor *logits)
             int row = logits->places->index[c * size + base->answers[q]];
             int best = row < 0 || outcome->edits.moved == 0 ? base->predicted[q] /* not reached: the untouched run's answer */
                        : row_argmax(logits->data + (size_t)row * (size_t)logits->cols, logits->cols);
-            if (work->replay->recorded) work->replay->recorded[(size_t)c * work->replay->question_count + base->offset + (size_t)q] = best;
+            if (work->replay->recorded) work->replay->recorded[(size_t)c * work->replay->question_count + base->offset + base->number[q]] = best;
             outcome->n += best >= 0;
             outcome->excluded += best < 0;
             outcome->correct += best == base->questions[q].answer;

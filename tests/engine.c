@@ -30,8 +30,8 @@ static struct model *example(const char *config)
     return model;
 }
 
-static const int lengths[] = {5, 3, 4};
-static const int row0[] = {1, 4, 2, 6, 3}, row1[] = {0, 5, 2}, row2[] = {7, 7, 1, 4};
+static const int lengths[] = {5, 3, 4}, own[] = {4, 2, 3}; /* own: the answer positions */
+static const int row0[] = {1, 4, 2, 6, 3}, row1[] = {1, 4, 5}, row2[] = {7, 7, 1, 4};
 static const int *const rows[] = {row0, row1, row2};
 static const int targets[] = {3, 1, 6};
 static const float weights[] = {0.5f, 0.2f, 0.3f};
@@ -214,6 +214,40 @@ static void pruning_and_lens_are_identities(void **state)
     }
 }
 
+/* Loss and gradient are the same when sequences that begin alike are run as one. */
+static void check_sharing(const char *config)
+{
+    struct model *model = example(config);
+    size_t n = model->parameter_count;
+    float *apart = mem_new(sizeof *apart * n), *together = mem_new(sizeof *together * n), most = 0;
+    struct arena arena = {0};
+    struct tape tape = {.arena = &arena, .records = true, .grads = together};
+    struct batch *batch = batch_shared(&arena, 3, lengths, rows, own);
+    struct run run;
+    int last[3];
+    double loss = 0, want = loss_of(model, apart);
+    for (int b = 0; b < 3; b++) last[b] = batch_place(batch, b, own[b]);
+    run_init(&run, model, &tape, batch);
+    run.wanted = places_new(&arena, batch, 3, last);
+    op_cross_entropy(&tape, run_forward(&run, NULL), targets, weights, &loss, NULL);
+    tape_backward(&tape);
+    assert_float_equal(loss, want, 1e-5);
+    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(apart[i]));
+    for (size_t i = 0; i < n; i++) assert_float_equal(apart[i], together[i], 2e-5f * (most + 1));
+    arena_clear(&arena);
+    mem_free(apart);
+    mem_free(together);
+    model_free(model);
+}
+
+static void shared_beginnings_change_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) check_sharing(interfaces[i]);
+    for (size_t i = 0; families[i]; i++)
+        if (!strcmp(families[i]->boundary, "loop")) check_sharing(families[i]->example);
+}
+
 struct nudge { struct handler handler; int place; };
 
 static void nudge_fire(struct handler *base, struct run *run, const char *site, struct tensor *h)
@@ -232,11 +266,13 @@ static void check_replay(const char *config)
     for (int from = 0; from <= model->loops; from++) {
         struct arena arena = {0};
         struct tape tape = {.arena = &arena};
-        struct run base, edited, replay;
+        struct run shared, base, edited, replay;
         struct batch *batch = batch_new(&arena, 3, lengths, rows);
-        run_init(&base, model, &tape, batch);
-        base.keep = true;
-        run_forward(&base, NULL);
+        run_init(&shared, model, &tape, batch_shared(&arena, 3, lengths, rows, own));
+        assert_int_equal(shared.batch->size, batch->size - 2);
+        shared.keep = true;
+        run_forward(&shared, NULL);
+        run_spread(&base, &shared, &tape, batch);
         char pattern[16];
         snprintf(pattern, sizeof pattern, "h.%d", from);
         struct nudge nudge = {{.pattern = pattern, .fire = nudge_fire}, batch->start[2] + 1};
@@ -334,7 +370,7 @@ int main(void)
         cmocka_unit_test(families_are_causal),                cmocka_unit_test(pruning_and_lens_are_identities),
         cmocka_unit_test(replays_equal_full_runs),            cmocka_unit_test(a_pattern_that_matches_nothing_is_an_error),
         cmocka_unit_test(grouped_heads_repeat_and_do_not_tile), cmocka_unit_test(arg_max_takes_the_lowest_and_knows_nan),
-        cmocka_unit_test(schedule_is_a_pure_function),
+        cmocka_unit_test(schedule_is_a_pure_function),        cmocka_unit_test(shared_beginnings_change_nothing),
     };
     struct err err = {0};
     if (!blas_check(&err)) return 1;

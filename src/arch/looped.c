@@ -124,9 +124,12 @@ static struct tensor *block(struct run *run, const struct looped *m, const struc
     struct arena_mark mark = arena_mark(t->arena);
     struct tensor *n = op_rms_norm(t, x, w->norm_attn, m->eps), *pattern;
     struct tensor *h = run_leave(run, x, stage, k == run->loops && i == L - 1);
-    struct tensor *q = op_linear(t, h == x ? n : op_rms_norm(t, h, w->norm_attn, m->eps), w->q, NULL);
-    struct tensor *key = op_linear(t, n, w->k, NULL), *value = op_linear(t, n, w->v, NULL);
-    if (m->rope) q = run_rope(run, q), key = run_rope(run, key);
+    struct tensor *key = op_linear(t, n, w->k, NULL), *value = op_linear(t, n, w->v, NULL), *q = run_queries(run, x, h, stage);
+    if (m->rope) key = run_rope(run, key);
+    if (!q) {
+        q = op_linear(t, h == x ? n : op_rms_norm(t, h, w->norm_attn, m->eps), w->q, NULL);
+        if (m->rope) q = run_rope(run, q);
+    }
     struct tensor *a = run_attend(run, q, key, value, x, m->heads, stage, &pattern);
     run_site(run, pattern, "loop.%d.block.%d.attn.pattern", k, i);
     h = op_linear(t, run_site(run, a, "loop.%d.block.%d.attn.out", k, i), w->o, h);

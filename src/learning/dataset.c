@@ -269,3 +269,12 @@ int dataset_id(const struct dataset *data, const char *token)
         if (data->tokens[i] && !strcmp(data->tokens[i], token)) return i;
     return parse_int(token, &id) && id >= 0 && id < data->vocab_size ? (int)id : -1;
 }
+
+int question_compare(const struct question *a, const struct question *b)
+{
+    for (int i = 0; i < a->length && i < b->length; i++)
+        if (a->tokens[i] != b->tokens[i]) return a->tokens[i] < b->tokens[i] ? -1 : 1;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
+    if (a->answer_position != b->answer_position) return a->answer_position < b->answer_position ? -1 : 1;
+    return a->answer < b->answer ? -1 : a->answer > b->answer;
+}

@@ -27,6 +27,9 @@ struct question {
     const struct bridge *bridges;
 };
 
+/* An order in which questions that begin alike are neighbours: by tokens, then length, answer position, answer. */
+int question_compare(const struct question *a, const struct question *b);
+
 struct split {
     char *name; /* the file's name without .jsonl */
     struct question *questions;

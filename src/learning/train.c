@@ -7,12 +7,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { SHARD = 128 }; /* rows of a batch that share a tape */
-
-struct row { const struct question *question; int split; };
 
 struct trainer {
     const struct recipe *recipe;
@@ -26,7 +25,7 @@ struct trainer {
     struct schedule schedule;
     uint64_t seed;
     float stage1;
-    struct row *rows;          /* all training rows, split by split */
+    const struct question **rows; /* all training rows, sorted by their tokens */
     uint32_t *order;           /* of the epoch */
     long order_epoch;
     size_t row_count;
@@ -50,6 +49,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int compare_rows(const void *a, const void *b) { return question_compare(*(const struct question *const *)a, *(const struct question *const *)b); }
+
 static bool collect_rows(struct trainer *me, struct err *err)
 {
     char *list = mem_text(args_text(&me->recipe->args, "train")), *save = NULL;
@@ -62,9 +63,10 @@ static bool collect_rows(struct trainer *me, struct err *err)
             return false;
         }
         mem_grow(&me->rows, &room, me->row_count + split->count, sizeof *me->rows);
-        for (size_t i = 0; i < split->count; i++) me->rows[me->row_count++] = (struct row){&split->questions[i], (int)(split - me->data->splits)};
+        for (size_t i = 0; i < split->count; i++) me->rows[me->row_count++] = &split->questions[i];
     }
     mem_free(list);
+    if (me->row_count) qsort(me->rows, me->row_count, sizeof *me->rows, compare_rows);
     me->order = mem_new(sizeof *me->order * me->row_count);
     me->order_epoch = -1;
     return me->row_count > 0 || err_set(err, "%s: the training splits hold no rows", me->data->name);
@@ -175,15 +177,21 @@ static void order_rows(struct trainer *me, long epoch)
     me->order_epoch = epoch;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 static struct batch *shard_batch(const struct step *step, struct arena *arena, size_t first, int count, const struct question **questions)
 {
-    int *lengths = arena_new(arena, sizeof *lengths * (size_t)count);
+    int *lengths = arena_new(arena, sizeof *lengths * (size_t)count), *own = arena_new(arena, sizeof *own * (size_t)count);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)count);
     for (int i = 0; i < count; i++) {
-        questions[i] = step->me->rows[step->me->order[first + (size_t)i]].question;
-        lengths[i] = questions[i]->length, tokens[i] = questions[i]->tokens;
+        questions[i] = step->me->rows[step->me->order[first + (size_t)i]];
+        lengths[i] = questions[i]->length, tokens[i] = questions[i]->tokens, own[i] = questions[i]->answer_position;
     }
-    return batch_new(arena, count, lengths, tokens);
+    return model_by_token(step->me->model) ? batch_new(arena, count, lengths, tokens) : batch_shared(arena, count, lengths, tokens, own);
 }
 
 /* Stage 1 of the rows without a bridge: their fact has to be there after the first loop. */
@@ -217,7 +225,7 @@ static void shard_step(void *job, int i, int thread)
     int *answers = arena_new(arena, sizeof *answers * (size_t)count), *targets = arena_new(arena, sizeof *targets * (size_t)count);
     float *weights = arena_new(arena, sizeof *weights * (size_t)count), weight = 1 / (float)step->count;
     for (int q = 0; q < count; q++) {
-        answers[q] = batch->start[q] + questions[q]->answer_position;
+        answers[q] = batch_place(batch, q, questions[q]->answer_position);
         targets[q] = questions[q]->answer;
         weights[q] = weight;
     }
@@ -235,6 +243,7 @@ static double next_step(struct trainer *me, double *norm, struct err *err)
     struct step work = {.me = me, .first = (size_t)(at * me->batch)};
     work.count = me->row_count - work.first < (size_t)me->batch ? me->row_count - work.first : (size_t)me->batch;
     order_rows(me, epoch);
+    qsort(me->order + work.first, work.count, sizeof *me->order, compare_numbers); /* what begins alike comes into one shard, and shares places */
     int shards = (int)((work.count + SHARD - 1) / SHARD);
     pool_run(me->pool, shards, shard_step, &work);
     double loss = 0;

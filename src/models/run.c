@@ -11,7 +11,32 @@
 
 static int *ints(struct arena *arena, int n) { return arena_new(arena, sizeof(int) * (size_t)(n + 1)); }
 
-struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens)
+/* Sequences that begin alike form a tree of tokens. Its nodes are found by (node before, token) in a table with open addressing. */
+struct tree {
+    int *slots; /* place + 1; 0: free */
+    size_t mask;
+    int *tokens, *row, *position, *before;
+    int size;
+};
+
+static size_t tree_hash(int before, int token) { return ((size_t)(before + 1) * 0x9e3779b97f4a7c15u ^ (size_t)token * 0xd6e8feb86659fd93u) >> 20; }
+
+/* The place of a token behind `before`; one that is there already, where sharing is allowed. */
+static int tree_place(struct tree *tree, int before, int token, int row, bool shares)
+{
+    size_t at = tree_hash(before, token) & tree->mask;
+    for (; shares && tree->slots[at]; at = (at + 1) & tree->mask) {
+        int place = tree->slots[at] - 1;
+        if (tree->before[place] == before && tree->tokens[place] == token) return place;
+    }
+    int place = tree->size++;
+    if (shares) tree->slots[at] = place + 1;
+    tree->tokens[place] = token, tree->row[place] = row, tree->before[place] = before;
+    tree->position[place] = before < 0 ? 0 : tree->position[before] + 1;
+    return place;
+}
+
+struct batch *batch_shared(struct arena *arena, int rows, const int *lengths, const int *const *tokens, const int *own)
 {
     struct batch *batch = arena_zero(arena, sizeof *batch);
     int *start = ints(arena, rows), n = 0;
@@ -21,16 +46,21 @@ struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const
         if (lengths[b] > batch->longest) batch->longest = lengths[b];
     }
     start[rows] = n;
-    int *all = ints(arena, n), *row = ints(arena, n), *position = ints(arena, n);
+    struct tree tree = {.mask = 1, .tokens = ints(arena, n), .row = ints(arena, n), .position = ints(arena, n), .before = ints(arena, n)};
+    int *path = ints(arena, n);
+    while (own && tree.mask < 2 * (size_t)n) tree.mask = 2 * tree.mask + 1;
+    tree.slots = arena_zero(arena, sizeof *tree.slots * (tree.mask + 1));
     for (int b = 0; b < rows; b++)
-        for (int p = 0; p < lengths[b]; p++) {
-            all[start[b] + p] = tokens[b][p];
-            row[start[b] + p] = b;
-            position[start[b] + p] = p;
-        }
-    batch->rows = rows, batch->size = n;
-    batch->start = start, batch->tokens = all, batch->row = row, batch->position = position;
+        for (int p = 0, before = -1; p < lengths[b]; p++) path[start[b] + p] = before = tree_place(&tree, before, tokens[b][p], b, own && p < own[b]);
+    batch->rows = rows, batch->size = tree.size;
+    batch->start = start, batch->path = path;
+    batch->tokens = tree.tokens, batch->row = tree.row, batch->position = tree.position, batch->before = tree.before;
     return batch;
+}
+
+struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens)
+{
+    return batch_shared(arena, rows, lengths, tokens, NULL);
 }
 
 struct batch *batch_repeat(struct arena *arena, const struct batch *one, int times)
@@ -232,16 +262,16 @@ struct tensor *run_start(struct run *run, int width, double std, bool cut, doubl
     const struct batch *batch = run->batch;
     struct tensor *h = tape_tensor(run->tape, batch->size, width);
     size_t d = (size_t)width;
-    uint64_t past = 0;
+    uint64_t *past = arena_new(run->tape->arena, sizeof *past * (size_t)(batch->size + 1)); /* what leads to a place, as a number */
     h->places = run->all;
     assert(!run->start || (run->start->rows == h->rows && run->start->cols == width));
     if (run->start) memcpy(h->data, run->start->data, sizeof(float) * d * (size_t)h->rows);
     else memset(h->data, 0, sizeof(float) * d * (size_t)h->rows);
     for (int i = 0; i < batch->size && !run->start && std > 0; i++) {
-        past = batch->position[i] ? past * 0x9e3779b97f4a7c15u : run->seed + 1;
-        past = (past ^ (uint64_t)(batch->tokens[i] + 1)) * 0xd6e8feb86659fd93u;
-        past ^= past >> 32;
-        struct rng rng = rng_start(past, "start state");
+        uint64_t all = batch->position[i] ? past[batch->before[i]] * 0x9e3779b97f4a7c15u : run->seed + 1;
+        all = (all ^ (uint64_t)(batch->tokens[i] + 1)) * 0xd6e8feb86659fd93u;
+        past[i] = all ^= all >> 32;
+        struct rng rng = rng_start(all, "start state");
         draw(h->data + (size_t)i * d, width, &rng, std, cut, scale);
     }
     return h;
@@ -262,12 +292,10 @@ static const struct places *reached(struct run *run, const struct places *change
 {
     const struct batch *batch = run->batch;
     int *at = ints(run->tape->arena, batch->size), n = 0;
-    for (int b = 0; b < batch->rows; b++) {
-        bool behind = false;
-        for (int i = batch->start[b]; i < batch->start[b + 1]; i++) {
-            behind = behind || changed->index[i] >= 0;
-            if (behind && (!within || within->index[i] >= 0)) at[n++] = i;
-        }
+    bool *behind = arena_new(run->tape->arena, sizeof *behind * (size_t)(batch->size + 1));
+    for (int i = 0; i < batch->size; i++) {
+        behind[i] = changed->index[i] >= 0 || (batch->before[i] >= 0 && behind[batch->before[i]]);
+        if (behind[i] && (!within || within->index[i] >= 0)) at[n++] = i;
     }
     return places_new(run->tape->arena, batch, n, at);
 }
@@ -283,12 +311,31 @@ struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last
 /* How many keys the query at this position sees: itself and those before it, as far as the window goes. */
 static int seen(struct heads heads, int position) { return heads.window && heads.window <= position ? heads.window : position + 1; }
 
+struct tensor *run_queries(struct run *run, const struct tensor *x, const struct tensor *h, int stage)
+{
+    const struct tensor *old = run->base ? run->base->slots[stage].q : NULL;
+    if (!old) return NULL;
+    size_t d = (size_t)old->cols, size = (size_t)run->base->batch->size;
+    for (int i = 0; i < h->rows; i++)
+        if (x->places->index[h->places->at[i]] >= 0) return NULL;
+    struct tensor *q = tape_tensor(run->tape, h->rows, old->cols);
+    for (int i = 0; i < h->rows; i++) {
+        int row = old->places->index[(size_t)h->places->at[i] % size];
+        memcpy(q->data + (size_t)i * d, old->data + (size_t)row * d, d * sizeof(float));
+    }
+    q->places = h->places;
+    return q;
+}
+
 struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
                           struct tensor **pattern)
 {
     const struct batch *batch = run->batch;
     const struct slot *old = run->base && stage >= 0 ? &run->base->slots[stage] : NULL;
-    if (run->keep && stage >= 0) run->slots[stage].k = k, run->slots[stage].v = v;
+    if (run->keep && stage >= 0) {
+        run->last_slot = &run->slots[stage];
+        run->last_slot->q = q, run->last_slot->k = k, run->last_slot->v = v;
+    }
     int *first = ints(run->tape->arena, q->rows), total = 0;
     for (int i = 0; i < q->rows; i++) {
         first[i] = total;
@@ -297,11 +344,10 @@ struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, s
     first[q->rows] = total;
     int *kv = ints(run->tape->arena, total);
     for (int i = 0; i < q->rows; i++) {
-        int place = q->places->at[i], start = place + 1 - seen(heads, batch->position[place]);
-        for (int j = start; j <= place; j++) {
-            int mine = x->places->index[j];
+        for (int j = first[i + 1] - 1, place = q->places->at[i]; j >= first[i]; j--, place = batch->before[place]) {
+            int mine = x->places->index[place];
             assert(mine >= 0 || old);
-            kv[first[i] + j - start] = mine >= 0 ? mine : ~(j % run->base->batch->size);
+            kv[j] = mine >= 0 ? mine : ~(place % run->base->batch->size);
         }
     }
     struct reach reach = {first, kv, old ? old->k->data : NULL, old ? old->v->data : NULL};
@@ -315,7 +361,12 @@ struct tensor *run_rope(struct run *run, struct tensor *x)
 
 struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h)
 {
-    return run->keep || run->base ? h : tape_keep(run->tape, mark, h);
+    struct slot *slot = run->last_slot;
+    run->last_slot = NULL;
+    if (run->base || (run->keep && !slot)) return h;
+    if (!run->keep) return tape_keep(run->tape, mark, h);
+    tape_keep_all(run->tape, mark, (struct tensor **[]){&slot->q, &slot->k, &slot->v, &h}, 4);
+    return h;
 }
 
 struct tensor *run_states_at(struct run *run, int k, const int *places, int n)

@@ -8,7 +8,8 @@
  *     struct tensor *logits = run_forward(&run, err);  (NULL: a handler's pattern matched no site, ...)
  *     run.states[1]                                    (h.1: [rows, D]; its places say which row is which)
  *
- * The batch is packed: sequences of unlike length lie end to end, N tokens in all, no padding. A place is a token's index in that packing.
+ * The batch is packed: sequences of unlike length lie end to end, N tokens in all, no padding. A place is a token's index in that packing. Models
+ * are causal, so sequences that begin alike may share the places of what they have in common (batch_shared): what is the same is computed once.
  * Everything lives in the tape's arena. A site's name is its address: "h.1", "x.2", "loop.2.block.0.attn.out", "logits". Boundary numbers: 0 before
  * the first loop, k after loop k, before anything is mixed back in.
  *
@@ -23,15 +24,24 @@
 
 struct batch {
     int rows;            /* B sequences */
-    int size;            /* N tokens in all */
+    int size;            /* N places */
     int longest;
-    const int *start;    /* [B+1] place of each sequence's first token */
+    const int *start;    /* [B+1] where each sequence begins in `path`; not shared: the place of its first token */
+    const int *path;     /* [start[B]] places of the first sequence's tokens, of the second's, ...; not shared: 0 ... N-1 */
     const int *tokens;   /* [N] */
-    const int *row;      /* [N] sequence of each place */
+    const int *row;      /* [N] the first sequence of each place */
     const int *position; /* [N] position inside its sequence */
+    const int *before;   /* [N] place of the token before, a lower one; -1 at position 0 */
 };
 
 struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens);
+
+/* The same, but sequences share places as far as they begin alike and lie before position own[b], from which on a sequence has places to itself:
+ * places own[0], own[1], ... of the sequences rise. For whoever edits nothing and reads by batch_place; not for models whose boundary is the token. */
+struct batch *batch_shared(struct arena *arena, int rows, const int *lengths, const int *const *tokens, const int *own);
+
+static inline int batch_place(const struct batch *batch, int row, int position) { return batch->path[batch->start[row] + position]; }
+
 struct batch *batch_repeat(struct arena *arena, const struct batch *batch, int times); /* the same sequences, one copy behind the other */
 
 /* Some of a batch's places, in rising order: what the rows of a tensor stand for. */
@@ -83,6 +93,7 @@ struct run {
 
     bool keep;                       /* leave slots behind for replays */
     struct slot *slots;              /* [prelude + loops * blocks + coda], filled when keep is set */
+    struct slot *last_slot;          /* of the block that runs, until run_release */
     struct tensor **inputs;          /* [loops+1] x.k */
 
     unsigned detach;                 /* paths between tokens that carry no gradient: DETACH_* */
@@ -94,8 +105,8 @@ struct run {
     struct tensor *changed;          /* replay: the states at the changed places */
 };
 
-/* What a block leaves for replays: its input and its keys and values at all places. */
-struct slot { struct tensor *input, *k, *v; };
+/* What a block leaves for replays: its input and its keys and values at all places, its queries at those that leave it. */
+struct slot { struct tensor *input, *q, *k, *v; };
 
 void run_init(struct run *run, const struct model *model, struct tape *tape, const struct batch *batch);
 void run_attach(struct run *run, struct handler *handler);
@@ -104,6 +115,10 @@ struct tensor *run_forward(struct run *run, struct err *err);
 /* A run over `copies` copies of base's batch (batch_repeat), from the states `changed` at boundary `from`; changed->places are of the repeated batch.
  * Only the wanted places that lie at or behind a changed one are computed: the result's places say which. */
 void run_replay(struct run *run, const struct run *base, struct tape *tape, const struct batch *copies, int from, struct tensor *changed);
+
+/* What a run over a shared batch has kept, laid out over the same sequences without sharing (`flat`), in the tape's arena: a base for replays, which
+ * edit sequences one by one. Not for models whose boundary is the token. */
+void run_spread(struct run *run, const struct run *from, struct tape *tape, const struct batch *flat);
 
 /* The last boundary: loops, or, where the boundary is the token, the tokens of the longest sequence. By token, the rows of s.t are the sequences that
  * have t tokens, and their places those of the tokens just read (s.0, which no token made, stands at the first). */
@@ -142,6 +157,9 @@ struct tensor *run_input_at(struct run *run, const struct tensor *h, int k);
  * numbers the blocks of a whole forward pass, 0 first. */
 struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last);
 
+/* In a replay: the block's queries as its base has them, when nothing has changed at the places of h, so that they need not be computed; else NULL. */
+struct tensor *run_queries(struct run *run, const struct tensor *x, const struct tensor *h, int stage);
+
 /* Attention of the places of q over everything before them; x is the block's input. Keys and values are kept or read back for replays. */
 struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, struct tensor *v, struct tensor *x, struct heads heads, int stage,
                           struct tensor **pattern);
@@ -155,7 +173,8 @@ const int *run_tokens(struct run *run, const struct tensor *x);
  * starts alike in every batch and no position knows of a later one. Normal (std; cut at 3 std when cut is set), then times scale; std 0: zero. */
 struct tensor *run_start(struct run *run, int width, double std, bool cut, double scale);
 
-/* What a block needed in between goes; h stays. (Nothing goes while a tape records, or in runs that keep or replay.) */
+/* What a block needed in between goes; h stays, and so does what a run that keeps has in the block's slot. (Nothing goes while a tape records, in a
+ * replay, or behind a loop in a run that keeps.) */
 struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h);
 
 /* ---- for those who look at a run ---- */

@@ -55,6 +55,24 @@ struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tenso
     return kept;
 }
 
+void tape_keep_all(struct tape *tape, struct arena_mark mark, struct tensor **const *all, int n)
+{
+    if (tape->records) return;
+    struct tensor *aside = mem_new(sizeof *aside * (size_t)n); /* they may lie in any order, and over each other's new places */
+    for (int i = 0; i < n; i++) {
+        aside[i] = **all[i];
+        aside[i].data = mem_copy((*all[i])->data, sizeof(float) * (size_t)aside[i].rows * (size_t)aside[i].cols);
+    }
+    arena_release(tape->arena, mark);
+    for (int i = 0; i < n; i++) {
+        *all[i] = tape_tensor(tape, aside[i].rows, aside[i].cols);
+        (*all[i])->places = aside[i].places;
+        memcpy((*all[i])->data, aside[i].data, sizeof(float) * (size_t)aside[i].rows * (size_t)aside[i].cols);
+        mem_free(aside[i].data);
+    }
+    mem_free(aside);
+}
+
 const float *weight_f32(struct tape *tape, const struct weight *w)
 {
     if (w->dtype == F32 && w->aligned) return w->data;

@@ -60,6 +60,7 @@ float *tensor_grad_beta(struct tape *tape, struct tensor *t, float *beta);
 
 /* Inference only: frees everything since mark but t, which moves down to it. A recording tape keeps all and returns t. */
 struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tensor *t);
+void tape_keep_all(struct tape *tape, struct arena_mark mark, struct tensor **const *all, int n); /* several, all made since; *all[i] moves */
 
 /* The weight as f32: in place when it is stored so, else widened into the arena. */
 const float *weight_f32(struct tape *tape, const struct weight *weight);
