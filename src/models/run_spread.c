@@ -8,6 +8,8 @@ struct spread {
     struct arena *arena;
     const struct batch *shared, *flat;
     const struct places *from, *to; /* of the last tensor: mostly those of the next */
+    struct pair { const struct tensor *from; struct tensor *to; } *done; /* h.k can be x.k+1 and a block's input: copied once */
+    size_t count;
 };
 
 static const struct places *spread_places(struct spread *me, const struct places *from)
@@ -23,6 +25,8 @@ static const struct places *spread_places(struct spread *me, const struct places
 static struct tensor *spread(struct spread *me, const struct tensor *t)
 {
     if (!t) return NULL;
+    for (size_t i = 0; i < me->count; i++)
+        if (me->done[i].from == t) return me->done[i].to;
     struct tape tape = {.arena = me->arena};
     const struct places *places = spread_places(me, t->places);
     struct tensor *y = tape_tensor(&tape, places->count, t->cols);
@@ -32,6 +36,7 @@ static struct tensor *spread(struct spread *me, const struct tensor *t)
         memcpy(y->data + (size_t)i * d, t->data + (size_t)row * d, d * sizeof(float));
     }
     y->places = places;
+    me->done[me->count++] = (struct pair){t, y};
     return y;
 }
 
@@ -49,7 +54,8 @@ void run_spread(struct run *run, const struct run *from, struct tape *tape, cons
     const struct model *model = from->model;
     size_t states = (size_t)run_boundaries(from) + 1, inputs = (size_t)from->loops + 1;
     size_t stages = (size_t)model->prelude + (size_t)from->loops * (size_t)model->blocks + (size_t)model->coda;
-    struct spread me = {arena, from->batch, flat, NULL, NULL};
+    struct spread me = {.arena = arena, .shared = from->batch, .flat = flat};
+    me.done = mem_new(sizeof *me.done * (states + inputs + 4 * stages + 1));
     assert(from->keep && !model_by_token(model) && flat->size == from->batch->start[from->batch->rows]);
     *run = *from;
     run->tape = tape, run->batch = flat, run->all = places_all(arena, flat), run->logits = NULL, run->last_slot = NULL;
@@ -65,4 +71,5 @@ void run_spread(struct run *run, const struct run *from, struct tape *tape, cons
         run->slots[i] = (struct slot){spread(&me, slot->input), spread(&me, slot->q), spread(&me, slot->k), spread(&me, slot->v)};
     }
     run->encoded = spread(&me, from->encoded);
+    mem_free(me.done);
 }
