@@ -61,7 +61,7 @@ static bool setup(const struct args *args, struct shard *shard)
     struct patterns *patterns = arena_zero(shard->arena, sizeof *patterns);
     patterns->items = arena_new(shard->arena, sizeof *patterns->items * FIRST_ROOM);
     patterns->room = FIRST_ROOM, patterns->run = shard->run;
-    shard->run->keep = true;
+    shard->run->hold = true;
     shard->run->visit = note, shard->run->visitor = patterns;
     long loop = args_int(args, "loop");
     if (loop > shard->run->loops + 1) return err_set(shard->err, "--loop %ld: the model runs %d", loop, shard->run->loops);

@@ -43,7 +43,7 @@ static bool setup(const struct args *args, struct shard *shard)
     const char *site = args_text(args, "site");
     watch->base.handler.pattern = site ? site : model_by_token(shard->run->model) ? "s.1" : "h.1";
     watch->base.handler.fire = fire;
-    shard->run->keep = true; /* what the run computes has to stay until it is measured */
+    shard->run->hold = true; /* what the run computes has to stay until it is measured */
     run_attach(shard->run, &watch->base.handler);
     return true;
 }

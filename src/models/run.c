@@ -363,7 +363,7 @@ struct tensor *run_release(struct run *run, struct arena_mark mark, struct tenso
 {
     struct slot *slot = run->last_slot;
     run->last_slot = NULL;
-    if (run->base || (run->keep && !slot)) return h;
+    if (run->base || run->hold || (run->keep && !slot)) return h;
     if (!run->keep) return tape_keep(run->tape, mark, h);
     tape_keep_all(run->tape, mark, (struct tensor **[]){&slot->q, &slot->k, &slot->v, &h}, 4);
     return h;

@@ -92,6 +92,7 @@ struct run {
     void *visitor;
 
     bool keep;                       /* leave slots behind for replays */
+    bool hold;                       /* nothing goes before the arena does: for those who look at sites later */
     struct slot *slots;              /* [prelude + loops * blocks + coda], filled when keep is set */
     struct slot *last_slot;          /* of the block that runs, until run_release */
     struct tensor **inputs;          /* [loops+1] x.k */
@@ -174,7 +175,7 @@ const int *run_tokens(struct run *run, const struct tensor *x);
 struct tensor *run_start(struct run *run, int width, double std, bool cut, double scale);
 
 /* What a block needed in between goes; h stays, and so does what a run that keeps has in the block's slot. (Nothing goes while a tape records, in a
- * replay, or behind a loop in a run that keeps.) */
+ * replay, in a run that holds, or behind a loop in one that keeps.) */
 struct tensor *run_release(struct run *run, struct arena_mark mark, struct tensor *h);
 
 /* ---- for those who look at a run ---- */
