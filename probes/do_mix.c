@@ -45,7 +45,7 @@ static int oracle(const struct question *question, int position)
 static int choose(const struct operation *op, const char *target, int i)
 {
     int v = op->run->model->vocab_size;
-    const float *logits = op->decoded ? op->decoded + (size_t)i * (size_t)v : NULL;
+    const float *logits = op->decoded ? op->decoded->logits + (size_t)i * (size_t)v : NULL;
     if (!strcmp(target, "input")) return op->questions[i]->tokens[op->positions[i]];
     if (!strcmp(target, "oracle")) return oracle(op->questions[i], op->positions[i]);
     if (!strcmp(target, "second")) return second_best(logits, v);
@@ -86,20 +86,24 @@ static void read_row(const struct weight *table, int token, float *row)
     dtype_widen(table->dtype, (const char *)table->data + (size_t)token * d * dtype_size(table->dtype), row, d);
 }
 
-/* Row by row: a large table is never widened as a whole. */
-static void soft_mixture(const struct operation *op, int i, float *e, int d, float *p)
+/* Of all rows. The table is read token by token: a large one is never widened as a whole. */
+static const float *soft_mixtures(const struct operation *op)
 {
+    if (op->decoded->mixture) return op->decoded->mixture;
     const struct weight *table = op->run->model->table;
-    struct arena_mark mark = arena_mark(op->run->tape->arena);
-    float *row = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
-    int v = table->rows;
-    row_softmax(op->decoded + (size_t)i * (size_t)v, p, v, 1);
-    memset(e, 0, sizeof(float) * (size_t)d);
-    for (int t = 0; t < v; t++) {
-        read_row(table, t, row);
-        for (int j = 0; j < d; j++) e[j] += p[t] * row[j];
+    struct arena *arena = op->run->tape->arena;
+    size_t d = (size_t)table->cols, v = (size_t)table->rows, n = (size_t)op->count;
+    float *all = arena_zero(arena, sizeof *all * n * d);
+    struct arena_mark mark = arena_mark(arena);
+    float *p = arena_new(arena, sizeof *p * n * v), *row = arena_new(arena, sizeof *row * d);
+    for (size_t i = 0; i < n; i++) row_softmax(op->decoded->logits + i * v, p + i * v, (int)v, 1);
+    for (size_t t = 0; t < v; t++) {
+        read_row(table, (int)t, row);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < d; j++) all[i * d + j] += p[i * v + t] * row[j];
     }
-    arena_release(op->run->tape->arena, mark);
+    arena_release(arena, mark);
+    return op->decoded->mixture = all;
 }
 
 static void apply(struct operation *op)
@@ -110,7 +114,8 @@ static void apply(struct operation *op)
     bool add = !strcmp(args_text(op->args, "rule"), "add");
     float alpha = (float)args_number(op->args, "alpha");
     int d = model->width;
-    float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d), *p = arena_new(op->run->tape->arena, sizeof(float) * (size_t)table->rows);
+    float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
+    const float *soft = !strcmp(target, "soft") && alpha != 0 && op->count ? soft_mixtures(op) : NULL;
     for (int i = 0; i < op->count; i++) {
         float *h = op->state + (size_t)i * (size_t)d;
         int token = choose(op, target, i);
@@ -120,7 +125,7 @@ static void apply(struct operation *op)
         }
         op->fired++;
         if (alpha == 0) continue; /* not a bit may change */
-        if (!strcmp(target, "soft")) soft_mixture(op, i, e, d, p);
+        if (soft) memcpy(e, soft + (size_t)i * (size_t)d, sizeof(float) * (size_t)d);
         else read_row(table, token, e);
         scale_to(e, d, norm, op->original + (size_t)i * (size_t)d, model->eps);
         if (!strcmp(target, "noise")) make_noise(op, i, e, d);

@@ -104,7 +104,7 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
 }
 
 void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
-               const int *positions, float *rows, const float *decoded, struct edit_count *total)
+               const int *positions, float *rows, struct decoded *decoded, struct edit_count *total)
 {
     size_t d = (size_t)run->model->width;
     float *original = arena_new(run->tape->arena, sizeof(float) * d * (size_t)count);
@@ -143,7 +143,8 @@ static void fire(struct handler *base, struct run *run, const char *site, struct
     struct tensor *state = run_rows(run, value, rows, count);
     bool decodes = me->edit->kind->decodes && me->edit->kind->decodes(&me->edit->args);
     struct tensor *logits = decodes && count ? run_decode(run, state, me->edit->boundary) : NULL;
-    if (count) edit_rows(me->edit, run, count, questions, number, positions, state->data, logits ? logits->data : NULL, &me->total);
+    struct decoded decoded = {logits ? logits->data : NULL, NULL};
+    if (count) edit_rows(me->edit, run, count, questions, number, positions, state->data, decodes ? &decoded : NULL, &me->total);
     for (int i = 0; i < count; i++) memcpy(value->data + (size_t)rows[i] * d, state->data + (size_t)i * d, d * sizeof(float));
 }
 

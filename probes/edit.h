@@ -17,6 +17,12 @@
 #include "learning/dataset.h"
 #include "models/run.h"
 
+/* What states decode to. Edits of the same states share it, and so what they make of it. */
+struct decoded {
+    const float *logits;  /* [count, V] */
+    float *mixture;       /* [count, D] sum_v p_v W[v] of the model's own softmax; NULL until an edit has made it */
+};
+
 /* One application to the states of some questions. Row i of state belongs to question i. */
 struct operation {
     const struct args *args;         /* by the intervention's options */
@@ -28,7 +34,7 @@ struct operation {
     const int *positions;            /* [count] resolved position of each row */
     float *state;                    /* [count, D], edited in place */
     const float *original;           /* [count, D] the states before this edit */
-    const float *decoded;            /* [count, V] logits of decode(original), or NULL when the edit does not ask for them */
+    struct decoded *decoded;         /* of the originals, or NULL when the edit does not ask for it */
     long fired;                      /* rows written */
     double moved;                    /* largest change of a number */
     long skipped;                    /* rows that the edit has nothing to say about (no such bridge ...) */
@@ -57,7 +63,7 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
 /* Edits rows of a state tensor in place: row rows[i] for question i of `count`; sums up fired and moved. */
 struct edit_count { long fired, skipped; double moved; };
 void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
-               const int *positions, float *rows, const float *decoded, struct edit_count *total);
+               const int *positions, float *rows, struct decoded *decoded, struct edit_count *total);
 
 /* Attached to a run, for whole passes. The handler must outlive the run. */
 struct edit_handler {

@@ -230,8 +230,8 @@ static struct places *mark_places(struct cellwork *work, const struct batch *cop
     return places_new(arena, copies, n, at);
 }
 
-/* Applies one edit of one cell to a tensor over the copies. decoded NULL: from the rows as they are. */
-static void apply(struct cellwork *work, int cell, const struct edit *edit, const struct spot *spot, struct tensor *h, const float *decoded)
+/* Applies one edit of one cell to a tensor over the copies. shared: what the spot's states decode to before any edit; NULL: the rows as they are. */
+static void apply(struct cellwork *work, int cell, const struct edit *edit, const struct spot *spot, struct tensor *h, struct decoded *shared)
 {
     struct tape *tape = &work->tape;
     int size = work->base->run.batch->size, *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1)), n = 0;
@@ -249,10 +249,11 @@ static void apply(struct cellwork *work, int cell, const struct edit *edit, cons
     size_t d = (size_t)h->cols;
     scratch.states[edit->boundary] = h;
     struct tensor *state = scratch.model->coda ? run_rows(&scratch, h, rows, n) : op_select(tape, h, rows, n);
+    struct decoded own = {0};
     bool decodes = edit->kind->decodes && edit->kind->decodes(&edit->args);
-    if (decodes && (!decoded || n != spot->count)) decoded = n ? run_decode(&scratch, state, edit->boundary)->data : NULL;
+    if (decodes && n && (!shared || n != spot->count)) own.logits = run_decode(&scratch, state, edit->boundary)->data, shared = &own;
     if (n)
-        edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? decoded : NULL, &work->outcomes[cell].edits);
+        edit_rows(edit, &scratch, n, here.questions, here.number, here.positions, state->data, decodes ? shared : NULL, &work->outcomes[cell].edits);
     for (int i = 0; i < n; i++) memcpy(h->data + (size_t)rows[i] * d, state->data + (size_t)i * d, d * sizeof(float));
 }
 
@@ -293,7 +294,7 @@ static struct tensor *changed_states(struct cellwork *work, const struct batch *
     changed->places = places;
     for (int i = 0; i < places->count; i++)
         memcpy(changed->data + (size_t)i * d, h->data + (size_t)h->places->index[places->at[i] % work->base->run.batch->size] * d, d * sizeof(float));
-    const float *decoded = NULL;
+    struct decoded decoded = {0};
     const struct spot *decoded_for = NULL;
     for (int c = 0; c < me->cells; c++)
         for (int e = 0; e < me->study->edit_count; e++) {
@@ -304,10 +305,10 @@ static struct tensor *changed_states(struct cellwork *work, const struct batch *
             bool first = true;
             for (int other = 0; other < e; other++) first = first && edit_of(me, c, other)->boundary != me->from;
             if (first && edit->kind->decodes && edit->kind->decodes(&edit->args) && !same_places(decoded_for, spot)) {
-                decoded = decoded_rows(work->base, me->from, spot, &work->tape);
+                decoded = (struct decoded){.logits = decoded_rows(work->base, me->from, spot, &work->tape)};
                 decoded_for = spot;
             }
-            apply(work, c, edit, spot, changed, first ? decoded : NULL);
+            apply(work, c, edit, spot, changed, first && decoded.logits ? &decoded : NULL);
         }
     return drop_idle(work, copies, changed);
 }
