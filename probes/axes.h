@@ -21,11 +21,11 @@
 enum { AXES_MOST = 4 };
 
 #define AXES_OPTIONS \
-    {"over", OPTION_TEXT, NULL, .help = "an axis: OPTION=FROM:TO:STEP or OPTION=A,B,C; may be given several times (default alpha=0:1:0.05)", \
+    {"over", OPTION_TEXT, NULL, .help = "an axis: OPTION=FROM:TO:STEP or OPTION=A,B,C (default alpha=0:1:0.05)", \
      .placeholder = "AXIS", .many = true}, \
     {"norm", OPTION_CHOICE, NULL, .choices = "rms|match|l2|none", .help = "short for norm in the edit mix@h.1"}, \
-    {"position", OPTION_TEXT, NULL, .help = "short for position in the edit mix@h.1"}, \
-    {"boundary", OPTION_INT, NULL, .low = 0, .high = 64, .help = "short for the boundary k in mix@h.k"}
+    {"position", OPTION_TEXT, NULL, .help = "short for position in the edit mix@h.1: a number, bridge or answer", .placeholder = "P"}, \
+    {"boundary", OPTION_INT, NULL, .low = 0, .high = 64, .help = "short for the boundary K in mix@h.K", .placeholder = "K"}
 
 struct axes {
     struct over axis[AXES_MOST];

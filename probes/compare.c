@@ -10,8 +10,8 @@ static const struct option options[] = {
     {"split", OPTION_TEXT, "test_id,test_ood", .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"},
     {"limit", OPTION_INT, NULL, .low = 1, .high = 1e9, .help = "the first N questions of each split"},
     {"loops", OPTION_INT, NULL, .low = 1, .high = 64, .help = "loops to run, for both"},
-    {"do-a", OPTION_TEXT, NULL, .help = "an edit of A; may be given several times", .placeholder = "EDIT", .many = true},
-    {"do-b", OPTION_TEXT, NULL, .help = "an edit of B; may be given several times", .placeholder = "EDIT", .many = true},
+    {"do-a", OPTION_TEXT, NULL, .help = "an edit of A", .placeholder = "EDIT", .many = true},
+    {"do-b", OPTION_TEXT, NULL, .help = "an edit of B", .placeholder = "EDIT", .many = true},
     {"questions", OPTION_FLAG, NULL, .help = "instead: the questions that A and B answer differently"},
     {0},
 };
@@ -32,13 +32,18 @@ static void add_line(const struct compare *me, const char *probe, int side, stru
     static const char *const shared[] = {"data", "split", "limit", "loops"}, *const edits[SIDES] = {"do-a", "do-b"};
     size_t name = strcspn(probe, " ");
     const char *text;
+    struct text first = {0};
+    text_add_bytes(&first, probe, name);
+    const struct command *command = command_find(first.data); /* an unknown one is refused when the line is run */
+    text_clear(&first);
     text_add(out, "%.*s ", (int)name, probe);
     text_add_quoted(out, args_word(me->args, (size_t)side));
     text_add(out, "%s", probe + name);
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         struct text option = {0};
         text_add(&option, "--%s ", shared[i]);
-        if ((text = args_text(me->args, shared[i])) && !strstr(probe, option.data)) text_add(out, " %s", option.data), text_add_quoted(out, text);
+        text = !command || option_find(command->options, shared[i]) ? args_text(me->args, shared[i]) : NULL;
+        if (text && !strstr(probe, option.data)) text_add(out, " %s", option.data), text_add_quoted(out, text);
         text_clear(&option);
     }
     for (size_t i = 0; (text = args_at(me->args, edits[side], i)); i++) text_add(out, " --do "), text_add_quoted(out, text);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct option options[] = {
-    STUDY_OPTIONS,
+    STUDY_DATA, STUDY_RUN,
     PICK_OPTIONS("test_ood:0"),
     {"watch", OPTION_TEXT, NULL, .help = "one more token to follow, by its name or id: its P, rank and cosine", .placeholder = "TOKEN"},
     {"top", OPTION_INT, "1", .low = 1, .high = 20, .help = "how many tokens to name at each place"},
@@ -201,7 +201,7 @@ const struct command command_lens = {
     .most = 1,
     .help = "one question at every position and boundary: decoded token, P, rank, cosine",
     .more = "P, rank and cosine are given for the decoded token and, where they are known, for the answer and the bridge. Distances are from the "
-            "boundary before.\n"
+            "boundary before. "
             "A model without a dataset works too: give its token ids, --tokens '17 4 250'.",
     .options = options,
     .example = "lens models/vanilla --row test_ood:17",

@@ -140,9 +140,9 @@ const struct command command_paths = {
     .least = 1,
     .most = 1,
     .help = "how much of the gradient flows through the state, the decoder's keys and values, and the encoder memory",
-    .more = "For models whose boundary is the token. A path is detached: the forward pass stays as it is, and no gradient flows through the state\n"
-            "of the token before; through keys and values that the decoder made at earlier tokens; or from the memory into the encoder. The columns\n"
-            "are |g - g detached| / |g|: 0, nothing came this way; 1, about everything did. The loss is the mean cross entropy of random targets\n"
+    .more = "For models whose boundary is the token. A path is detached: the forward pass stays as it is, and no gradient flows through the state "
+            "of the token before; through keys and values that the decoder made at earlier tokens; or from the memory into the encoder. The columns "
+            "are |g - g detached| / |g|: 0, nothing came this way; 1, about everything did. The loss is the mean cross entropy of random targets "
             "at the last token.",
     .options = options,
     .example = "paths tests/golden/rlt_grad --length 9",

@@ -118,7 +118,7 @@ const struct command command_ratio = {
     .least = 1,
     .most = 2,
     .help = "replay check: P(token) decoded one at a time by MODEL against one pass of OTHER (or MODEL again)",
-    .more = "For models whose boundary is the token. ratio = p_replayed / p_decoded, 1 at equal weights; state_distance is between the states that\n"
+    .more = "For models whose boundary is the token. ratio = p_replayed / p_decoded, 1 at equal weights; state_distance is between the states that "
             "the two predictions are read from.",
     .options = options,
     .example = "ratio tests/golden/rlt_grad --length 9",

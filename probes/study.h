@@ -14,18 +14,19 @@
 #include "learning/pass.h"
 #include "pick.h"
 
-#define STUDY_OPTIONS                                                                                                                                \
-    {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"},                \
-        {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas", .placeholder = "NAME[,NAME]"},                                              \
-        {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"},                                    \
-        {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"},                                                \
+/* STUDY_OPTIONS is for measurements of splits; those of one question alone have STUDY_DATA and STUDY_RUN. */
+#define STUDY_DATA {"data", OPTION_TEXT, NULL, .help = "dataset: a folder or a name; default: what the model was trained on", .placeholder = "DIR"}
+#define STUDY_RUN                                                                                                                                    \
+    {"loops", OPTION_INT, "0", .low = 0, .high = 64, .help = "loops to run; 0: the model's own"},                                                    \
         {"exit-threshold", OPTION_NUMBER, NULL,                                                                                                      \
          .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"},                                   \
         {"start-seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of models with a drawn start state: seed of h.0"},                          \
     {                                                                                                                                                \
-        "do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS (mix@h.1:position=1,alpha=0.5); may be given several times",                      \
-                                 .placeholder = "EDIT", .many = true                                                                                 \
+        "do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS, such as mix@h.1:position=1,alpha=0.5", .placeholder = "EDIT", .many = true       \
     }
+#define STUDY_OPTIONS                                                                                                                                \
+    STUDY_DATA, {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas; data check lists them", .placeholder = "NAME[,NAME]"},               \
+        {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, STUDY_RUN
 
 enum { STUDY_SPLITS = 16, STUDY_EDITS = 8 };
 

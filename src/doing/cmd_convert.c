@@ -235,7 +235,7 @@ static bool run(const struct command *self, struct session *session, const struc
 const struct command command_convert = {
     .name = "convert", .words = "IN OUT", .least = 2, .most = 2, .options = options,
     .help = "write a model as safetensors and config.json, also in a smaller type; says what that changed",
-    .more = "IN is a model folder with safetensors, shards or a PyTorch checkpoint. A head that is tied to the embedding is written once, under the\n"
+    .more = "IN is a model folder with safetensors, shards or a PyTorch checkpoint. A head that is tied to the embedding is written once, under the "
             "embedding's name; buffers that are computed from the config, and tensors that are no part of the model, are left out.",
     .example = "convert models/vanilla /tmp/vanilla-bf16 --dtype bf16", .run = run,
 };

@@ -121,7 +121,8 @@ static const struct option row_options[] = {
 
 static const struct command verbs[] = {
     {.name = "check", .words = "DIR", .least = 1, .most = 1, .help = "reads every row of a dataset and says what is wrong or odd",
-     .more = "The folder holds dataset.json, vocab.json and a .jsonl file for each split, with rows such as\n"
+     .more = "DIR is a folder, or the name of a set that comes along (help --names datasets). A folder holds dataset.json, vocab.json and a .jsonl "
+             "file for each split, with rows such as\n"
              "{\"tokens\":[12,1003,1010],\"answer\":44,\"answer_position\":2,\"bridges\":[{\"position\":1,\"token\":7}]}",
      .example = "data check two-hop-small", .run = check},
     {.name = "rows", .words = "DIR SPLIT", .least = 2, .most = 2, .help = "questions of a split, with the names of their tokens",
@@ -146,5 +147,5 @@ static bool verb(const struct command *self, size_t i, struct command *out)
 }
 
 const struct command command_data = {
-    .name = "data", .help = "makes, checks and lists datasets", .example = "data check two-hop-small", .verb = verb,
+    .name = "data", .help = "makes and checks datasets, and shows their questions", .example = "data check two-hop-small", .verb = verb,
 };

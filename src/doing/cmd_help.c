@@ -14,16 +14,17 @@ static void list_commands(struct text *out)
         struct text left = {0};
         text_add(&left, "%s%s%s", command->name, command->verb ? " VERB" : command->words ? " " : "",
                  !command->verb && command->words ? command->words : "");
-        text_add(out, left.size < 28 ? "  %-28s%s\n" : "  %s\n                              %s\n", left.data, command->help);
+        usage_add_row(left.data, command->help, out);
         text_clear(&left);
     }
-    text_add(out, "\nevery command knows\n"
-                  "  --json                      the result as JSON, one object a table\n"
-                  "  --tsv                       the result as tab-separated values\n"
-                  "  --threads N                 how many processors to use [all]\n"
-                  "  --quiet                     no warnings, no progress\n"
-                  "  --help                      what the command does, its options, an example\n\n"
-                  "loopscope --version; exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted\n");
+    static const char *const shared[][2] = {
+        {"--json", "the result as JSON, one object a table"}, {"--tsv", "the result as tab-separated values"},
+        {"--threads N", "how many processors to use [all]"},  {"--quiet", "no warnings, no progress"},
+        {"--help", "what the command does, its options, an example"},
+    };
+    text_add(out, "\nevery command knows\n");
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) usage_add_row(shared[i][0], shared[i][1], out);
+    text_add(out, "\nloopscope --version; exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted\n");
 }
 
 static void add_name(const struct command *command, struct sink *sink)
@@ -52,10 +53,12 @@ static void table_of_commands(struct session *session, struct sink *sink)
 }
 
 static const struct option options[] = {
-    {"man", OPTION_FLAG, NULL, .help = "the manual page, in troff: loopscope help --man | man -l -"},
-    {"completion", OPTION_CHOICE, NULL, .choices = "bash|zsh", .help = "completion for a shell: source <(loopscope help --completion bash)"},
-    {"names", OPTION_CHOICE, NULL, .choices = COMPLETION_KINDS,
-     .help = "what there is of one kind, a name a line, as completion asks for it; splits and rows of the model or dataset that follows"},
+    {"man", OPTION_FLAG, NULL, .help = "the manual page: loopscope help --man | man -l -"},
+    {"completion", OPTION_CHOICE, NULL, .choices = "bash|zsh",
+     .help = "completion for a shell: source <(loopscope help --completion bash); make install puts it into place"},
+    {"names", OPTION_CHOICE, NULL, .choices = COMPLETION_KINDS, .placeholder = "KIND",
+     .help = "what there is, a name a line, as completion asks for it: models, datasets, recipes, runs, views, replications ...; with a MODEL, the "
+             "splits of its dataset"},
     {0},
 };
 

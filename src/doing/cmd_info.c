@@ -72,7 +72,7 @@ static bool run(const struct command *self, struct session *session, const struc
 
 const struct command command_info = {
     .name = "info", .words = "MODEL", .least = 1, .most = 1, .help = "what a model is: sizes, interface, every config value and where it comes from",
-    .more = "Reads the whole model, every tensor and every number, and warns of what is odd: unknown keys and tensors, defaults,\n"
+    .more = "Reads the whole model, every tensor and every number, and warns of what is odd: unknown keys and tensors, defaults, "
             "numbers that are not finite. A broken model is refused with the file, the tensor or key, and what would be right.",
     .example = "info models/vanilla", .run = run,
 };

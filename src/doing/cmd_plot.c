@@ -9,7 +9,7 @@
 
 static const struct option options[] = {
     {"out", OPTION_TEXT, .placeholder = "FILE", .letter = 'o', .many = true,
-     .help = "write FILE.png, .svg or .pdf, with FILE.tsv and FILE.txt beside it; may be given several times"},
+     .help = "write FILE.png, .svg or .pdf, with FILE.tsv and FILE.txt beside it"},
     {"kind", OPTION_TEXT, .placeholder = "KIND", .help = "curve or scatter; otherwise chosen by the columns"},
     {"x", OPTION_TEXT, .placeholder = "COLUMN", .help = "what runs to the right; otherwise the first axis along which there are few enough lines"},
     {"y", OPTION_TEXT, .placeholder = "COLUMN[,COLUMN]", .help = "what runs upwards; otherwise the values with a band, or the probabilities, or all"},

@@ -120,7 +120,7 @@ const struct command command_train = {
     .most = 1,
     .help = "train a model from a recipe; Ctrl-C saves, --resume continues",
     .more = "A recipe is a text file of lines key = value: data, the trainer's options (lr, epochs, batch, embedding_sd, ...) and the model's "
-            "config with model. in front. Results are the same bytes for any number of threads.",
+            "config with model. in front; models/recipes has those of the paper. Results are the same bytes for any number of threads.",
     .options = options,
     .example = "train models/vanilla/recipe --out runs/vanilla",
     .run = run,

@@ -49,9 +49,9 @@ void command_provenance(const struct session *session, struct table *table)
     table_fact(table, "version", "%s", VERSION);
 }
 
-static void add_name(const struct command *command, struct text *out)
+void command_add_name(const struct command *command, struct text *out)
 {
-    if (command->of) add_name(command->of, out);
+    if (command->of) command_add_name(command->of, out);
     text_add(out, "%s%s", command->of ? " " : "", command->name);
 }
 
@@ -59,7 +59,7 @@ bool command_says_text(const struct command *self, const struct session *session
 {
     if (!session->tables_only) return true;
     struct text name = {0};
-    add_name(self, &name);
+    command_add_name(self, &name);
     err_set(err, "%s: its result is text, not a table: leave --json and --tsv out", name.data);
     text_clear(&name);
     return err_usage(err);
@@ -70,7 +70,7 @@ static char *canonical(const struct command *command, const struct args *args)
 {
     struct text line = {0};
     bool dashes = false;
-    add_name(command, &line);
+    command_add_name(command, &line);
     for (size_t i = 0; i < args->word_count; i++) dashes |= args->words[i][0] == '-';
     for (size_t i = 0; !dashes && i < args->word_count; i++) text_add(&line, " "), text_add_quoted(&line, args->words[i]);
     for (const struct option *o = args->options; o && o->name; o++)
@@ -86,7 +86,7 @@ static char *canonical(const struct command *command, const struct args *args)
     return line.data;
 }
 
-static void add_words(const struct command *command, struct text *out)
+void command_add_words(const struct command *command, struct text *out)
 {
     if (command->verb) text_add(out, " VERB");
     if (command->words) text_add(out, " %s", command->words);
@@ -98,8 +98,8 @@ static bool right_number(const struct command *command, const struct args *args,
     size_t most = command->words && !command->most ? SIZE_MAX : (size_t)command->most;
     if (args->word_count >= (size_t)command->least && args->word_count <= most) return true;
     struct text usage = {0};
-    add_name(command, &usage);
-    add_words(command, &usage);
+    command_add_name(command, &usage);
+    command_add_words(command, &usage);
     if (args->word_count > most) err_set(err, "'%s' is one word too many: %s", text_show(args->words[most]), usage.data);
     else err_set(err, "%s is missing: %s", args->word_count ? "a word" : command->words, usage.data);
     text_clear(&usage);
@@ -113,7 +113,7 @@ static bool parse_and_run(const struct command *command, struct session *session
     struct args args;
     if (!args_parse(&args, command->options ? command->options : none, count, words, err)) {
         struct text name = {0};
-        add_name(command, &name);
+        command_add_name(command, &name);
         err_in(err, "%s", name.data);
         err_add(err, " (%s --help lists the options)", name.data);
         text_clear(&name);
@@ -195,42 +195,4 @@ bool command_line(struct session *session, const char *line, struct sink *sink, 
     bool ok = command_words(session, count, words, sink, err);
     words_free(words, count);
     return ok;
-}
-
-static void add_option(const struct option *o, struct text *out)
-{
-    static const char *const placeholders[] = {[OPTION_FLAG] = "", [OPTION_INT] = "N", [OPTION_NUMBER] = "X", [OPTION_TEXT] = "TEXT"};
-    struct text left = {0};
-    text_add(&left, "--%s", o->name);
-    if (o->letter) text_add(&left, ", -%c", o->letter);
-    const char *placeholder = o->placeholder ? o->placeholder : o->kind == OPTION_CHOICE ? o->choices : placeholders[o->kind];
-    if (o->kind != OPTION_FLAG) text_add(&left, " %s", placeholder);
-    text_add(out, left.size < 28 ? "  %-28s%s" : "  %s\n                              %s", left.data, o->help ? o->help : "");
-    if (o->fallback && o->kind != OPTION_FLAG) text_add(out, " [%s]", *o->fallback ? o->fallback : "''");
-    if (o->low != 0 || o->high != 0) text_add(out, " (%.16g to %.16g)", o->low, o->high);
-    if (o->many) text_add(out, " (may be given several times)");
-    text_add(out, "\n");
-    text_clear(&left);
-}
-
-static void add_verbs(const struct command *command, struct text *out)
-{
-    struct command verb = {0};
-    text_add(out, "\nverbs (each with its own --help)\n");
-    for (size_t i = 0; command->verb(command, i, &verb); i++, verb = (struct command){0}) text_add(out, "  %-28s%s\n", verb.name, verb.help);
-}
-
-void command_usage(const struct command *command, struct text *out)
-{
-    text_add(out, "usage: loopscope ");
-    add_name(command, out);
-    add_words(command, out);
-    text_add(out, "\n%s\n", command->help);
-    if (command->more) text_add(out, "\n%s\n", command->more);
-    if (command->verb) add_verbs(command, out);
-    if (command->options && command->options->name) text_add(out, "\noptions\n");
-    for (const struct option *o = command->options; o && o->name; o++) add_option(o, out);
-    text_add(out, "\nevery command also knows --json, --tsv, --threads N, --quiet and --help\n");
-    bool sources = command->example && strstr(command->example, " tests/"); /* what is not installed */
-    if (command->example) text_add(out, "\nexample%s\n  loopscope %s\n", sources ? ", in the folder of the sources" : "", command->example);
 }

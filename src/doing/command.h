@@ -53,6 +53,9 @@ void command_provenance(const struct session *session, struct table *table);
 /* For commands whose result is text: refuses --json and --tsv rather than to print nothing. */
 bool command_says_text(const struct command *self, const struct session *session, struct err *err);
 
-void command_usage(const struct command *command, struct text *out); /* what --help prints */
+void command_add_name(const struct command *command, struct text *out);  /* "data khop" */
+void command_add_words(const struct command *command, struct text *out); /* " DIR SPLIT [--OPTION VALUE ...]" */
+void usage_add_row(const char *left, const char *help, struct text *out); /* a line of such a list: name, and what it is, wrapped */
+void command_usage(const struct command *command, struct text *out);     /* what --help prints, as wide as the terminal (usage.c) */
 
 #endif

@@ -117,12 +117,12 @@ static void add_axes(struct text *out)
     text_add(out, "boundary=\nloops=\n");
 }
 
-/* Commands that measure a model over questions: those that can be given --split. */
+/* Commands that measure a model over questions: those that take edits. */
 static void add_commands(bool measurements, struct text *out)
 {
     const struct command *command;
     for (size_t i = 0; (command = command_at(i)); i++)
-        if (!measurements || (command->words && text_starts(command->words, "MODEL") && option_find(command->options, "split")))
+        if (!measurements || (command->words && text_starts(command->words, "MODEL") && option_find(command->options, "do")))
             text_add(out, "%s\n", command->name);
 }
 

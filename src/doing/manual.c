@@ -1,6 +1,8 @@
 #include "doing/manual.h"
 
 #include "doing/command.h"
+#include "doing/intervention.h"
+#include "registry.h"
 
 #include <string.h>
 
@@ -29,9 +31,11 @@ static const char *placeholder(const struct option *o)
     return o->placeholder ? o->placeholder : o->kind == OPTION_CHOICE ? o->choices : kinds[o->kind];
 }
 
-static void add_option(struct text *out, const struct option *o)
+/* dashes: "--" on a command line, "" inside an edit. */
+static void add_option(struct text *out, const struct option *o, const char *dashes)
 {
-    text_add(out, ".TP\n\\fB\\-\\-");
+    text_add(out, ".TP\n\\fB");
+    manual_add(out, dashes);
     manual_add(out, o->name);
     text_add(out, "\\fR");
     if (o->letter) text_add(out, ", \\fB\\-%c\\fR", o->letter);
@@ -52,7 +56,7 @@ static void add_command(struct text *out, const char *before, const struct comma
     else text_add(out, "\n");
     add_line(out, "", command->help);
     if (command->more) add_line(out, ".PP\n", command->more);
-    for (const struct option *o = command->options; o && o->name; o++) add_option(out, o);
+    for (const struct option *o = command->options; o && o->name; o++) add_option(out, o, "--");
     if (command->example) add_line(out, ".PP\nExample:\n.br\n.EX\nloopscope ", command->example), text_add(out, ".EE\n");
     for (size_t i = 0; command->verb && command->verb(command, i, &verb); i++, verb = (struct command){0}) {
         struct text name = {0};
@@ -78,6 +82,13 @@ void manual_page(struct text *out)
                   ".TP\n\\fB\\-\\-help\\fR\nwhat the command does, its options, an example\n"
                   ".SH COMMANDS\n", VERSION);
     for (size_t i = 0; (command = command_at(i)); i++) add_command(out, "", command);
+    text_add(out, ".SH EDITS\nWhat \\fB\\-\\-do\\fR takes: KIND@h.K:OPTION=VALUE,OPTION=VALUE. The state behind loop K is changed before anything "
+                  "reads it.\n");
+    for (size_t i = 0; interventions[i]; i++) {
+        add_line(out, ".SS ", interventions[i]->name);
+        add_line(out, "", interventions[i]->help);
+        for (const struct option *o = interventions[i]->options; o->name; o++) add_option(out, o, "");
+    }
     for (size_t i = 0; (command = command_at(i)); i++)
         if (command->manual) command->manual(out);
     text_add(out, ".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/loopscope/settings\nhow the screen looks; written by :set\n"
