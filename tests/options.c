@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -152,9 +153,34 @@ static void world_errors(void **state)
     collector_release(&out);
 }
 
+/* Lines wrapped anywhere are the same words. */
+static char *words_of(const char *text)
+{
+    struct text out = {0};
+    for (; *text; text++) {
+        bool blank = strchr(" \n", *text) != NULL;
+        if (!blank || (out.size && out.data[out.size - 1] != ' ')) text_add(&out, "%c", blank ? ' ' : *text);
+    }
+    return out.data;
+}
+
+static int widest_line(const char *text)
+{
+    int most = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int size = (int)strcspn(line, "\n");
+        bool whole = text_starts(line, "  loopscope ") || text_starts(line, "usage: ") || text_starts(line, "{\""); /* to be copied as they are */
+        size_t indent = strspn(line, " ");
+        whole = whole || strcspn(line + indent, " \n") + indent == (size_t)size; /* one long word */
+        if (!whole && size > most) most = size;
+    }
+    return most;
+}
+
 static void every_command_explains_itself(void **state)
 {
     (void)state;
+    setenv("COLUMNS", "70", 1);
     const struct command *command;
     for (size_t i = 0; (command = command_at(i)); i++) {
         struct collector out;
@@ -163,7 +189,10 @@ static void every_command_explains_itself(void **state)
         text_add(&line, "%s --help", command->name);
         assert_true(run_line(line.data, &out, &err));
         assert_non_null(strstr(out.said.data, command->name));
-        assert_non_null(strstr(out.said.data, command->help));
+        char *words = words_of(out.said.data);
+        if (!strstr(words, command->help)) fail_msg("%s: its help is not in %s", command->name, words);
+        if (widest_line(out.said.data) > 70) fail_msg("%s: a line of its help is %d columns wide", command->name, widest_line(out.said.data));
+        mem_free(words);
         for (const struct option *o = command->options; o && o->name; o++) {
             assert_non_null(strstr(out.said.data, o->name));
             if (o->fallback && o->kind == OPTION_CHOICE) assert_non_null(strstr(o->choices, o->fallback));
