@@ -1,7 +1,7 @@
 /* log: what a training run wrote about itself, as a long table: a line for each epoch, split and stage, so that curves of several runs can be
  * compared.
  *
- * tflops counts the matrix products of training up to there, in 10^12 operations: 2 for each weight of a block, loop and token, the interface's
+ * tflop counts the matrix products of training up to there, in 10^12 operations: 2 for each weight of a block, loop and token, the interface's
  * decode and mix, and the head at the answer, three times (forward, and backward to inputs and weights). Attention between a question's few
  * tokens is left out.
  */
@@ -54,7 +54,7 @@ static double epoch_flops(const struct log *me)
     return 3 * 2 * (tokens * (block * m->loops + 2 * table * mixes) + rows * table);
 }
 
-static bool show_split(const struct log *me, size_t line, const struct split *split, double tflops, struct sink *sink)
+static bool show_split(const struct log *me, size_t line, const struct split *split, double tflop, struct sink *sink)
 {
     size_t most = (size_t)args_int(&me->recipe.args, "eval_rows");
     double n = (double)(split->count < most ? split->count : most);
@@ -66,7 +66,7 @@ static bool show_split(const struct log *me, size_t line, const struct split *sp
         if (isnan(correct)) continue;
         struct interval interval = wilson(correct, n);
         sink_row(sink, (struct cell[]){cell_text(split->name), cell_number(k), cell_number(table_number(me->lines, line, "epoch")),
-                                       cell_number(tflops), cell_number(n), cell_number(correct), cell_number(correct / n),
+                                       cell_number(tflop), cell_number(n), cell_number(correct), cell_number(correct / n),
                                        cell_number(interval.low), cell_number(interval.high)});
     }
     return true;
@@ -78,7 +78,7 @@ static struct table *shape(const struct session *session, const struct log *me)
     table_column(table, "split", ROLE_LABEL, NULL);
     table_column(table, "stage", ROLE_AXIS, "%.0f");
     table_column(table, "epoch", ROLE_AXIS, "%.0f");
-    table_column(table, "tflops", ROLE_VALUE, "%.3g");
+    table_column(table, "tflop", ROLE_VALUE, "%.3g");
     table_column(table, "n", ROLE_COUNT, "%.0f");
     table_column(table, "correct", ROLE_COUNT, "%.0f");
     table_column(table, "accuracy", ROLE_VALUE, "%.3f");
@@ -117,7 +117,7 @@ const struct command command_log = {
     .least = 1,
     .most = 1,
     .help = "accuracy over training by split and stage, from the model's own log",
-    .more = "n: rows of the split that an evaluation during training reads. tflops: matrix products of training so far, in 10^12 operations.",
+    .more = "n: rows of the split that an evaluation during training reads. tflop: matrix products of training so far, in 10^12 operations.",
     .example = "log models/vanilla",
     .run = run,
 };

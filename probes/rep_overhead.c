@@ -31,9 +31,9 @@ const struct replication replication_overhead = {
         COST("DiscoLoop, V = 129,280: training memory, MB", "vocabulary", "discoloop", "train_memory_mb", NULL),
         COST("top 128, V = 129,280: training memory, MB", "vocabulary", "top-128", "train_memory_mb", NULL),
         {"vanilla, OOD at the end", "log", "model=vanilla,split=test_ood,stage=last,epoch=last", "accuracy", NAN, NULL, NULL},
-        {"vanilla, compute at the end, TFLOP", "log", "model=vanilla,split=test_ood,stage=last,epoch=last", "tflops", NAN, NULL, NULL},
+        {"vanilla, compute at the end, TFLOP", "log", "model=vanilla,split=test_ood,stage=last,epoch=last", "tflop", NAN, NULL, NULL},
         {"DiscoLoop, OOD at 145 epochs", "log", "model=discoloop,split=test_ood,stage=last,epoch=145", "accuracy", NAN, NULL, NULL},
-        {"DiscoLoop, compute at 145 epochs, TFLOP", "log", "model=discoloop,split=test_ood,stage=last,epoch=145", "tflops", NAN, NULL, NULL},
+        {"DiscoLoop, compute at 145 epochs, TFLOP", "log", "model=discoloop,split=test_ood,stage=last,epoch=145", "tflop", NAN, NULL, NULL},
         {0},
     },
     .claims = (const struct claim[]){
@@ -48,7 +48,7 @@ const struct replication replication_overhead = {
         {0},
     },
     .pictures = (const struct picture[]){
-        {"", "log", "split=test_id|test_ood,stage=last", "curve", "tflops", "accuracy", 4.6, 3.2,
+        {"", "log", "split=test_id|test_ood,stage=last", "curve", "tflop", "accuracy", 4.6, 3.2,
          "Accuracy against the matrix products spent on training."}, {0}},
     .example = "replicate overhead --seeds 1",
 };
