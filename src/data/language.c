@@ -3,7 +3,9 @@
  *     direct:   "Bolu 's son is"       "Bolu 's son 's wife is"           the bridge is settled at "son"
  *     reverse:  "The son of Bolu is"   "The wife of Bolu 's son is"       likewise; the last relation comes first
  *
- * Answers are read at "is". Both formats have the same vocabulary, and for the same sizes and seed the same questions. */
+ * Answers are read at "is". With phrases every fact is said a second time without it, "Bolu 's son", and read at the relation: where the bridge of a
+ * longer question has to be settled, and where sentences alone never ask for it. Both formats have the same vocabulary, and for the same sizes and
+ * seed the same questions. */
 #include "data/graphs.h"
 
 #include <string.h>
@@ -46,7 +48,13 @@ static void write_vocabulary(struct dataset_writer *out, const struct graphs *g)
     for (int i = 0; i < FUNCTION_WORDS; i++) writer_name(out, "%s", function_words[i]);
 }
 
-struct speaker { struct dataset_writer *out; bool reverse; int relation, function; /* the first ids of each */ };
+struct speaker { struct dataset_writer *out; bool reverse, phrases; int relation, function; /* the first ids of each */ };
+
+static void say_phrase(const struct speaker *me, const struct chain *chain)
+{
+    int tokens[] = {chain->entity, me->function + POSSESSIVE, me->relation + chain->relations[0]};
+    writer_row(me->out, &(struct question){.length = 3, .tokens = tokens, .answer = chain->targets[0], .answer_position = 2});
+}
 
 static void say(void *self, const struct chain *chain)
 {
@@ -68,6 +76,7 @@ static void say(void *self, const struct chain *chain)
     writer_row(me->out, &(struct question){
         .length = n + 1, .tokens = tokens, .answer = chain->targets[last], .answer_position = n, .bridge_count = last, .bridges = bridges,
     });
+    if (me->phrases && chain->hops == 1) say_phrase(me, chain);
 }
 
 /* The words of meaning in their order: entity and relations, or in reverse the last relation first. */
@@ -102,12 +111,13 @@ static bool make(const struct args *args, const char *folder, const char *comman
     int relation = (int)(2 * graphs.entities), function = relation + (int)graphs.relations;
     writer_begin(&out, folder, "language", function + FUNCTION_WORDS);
     write_vocabulary(&out, &graphs);
-    graphs_write(&graphs, &out, say, &(struct speaker){&out, !strcmp(args_text(args, "format"), "reverse"), relation, function});
+    graphs_write(&graphs, &out, say, &(struct speaker){&out, !strcmp(args_text(args, "format"), "reverse"), args_flag(args, "phrases"), relation, function});
     return graphs_end(&graphs, &out, command, err);
 }
 
 static const struct option options[] = {
     {"format", OPTION_CHOICE, "direct", .choices = "direct|reverse", .help = "\"Bolu 's son 's wife is\" or \"The wife of Bolu 's son is\""},
+    {"phrases", OPTION_FLAG, NULL, .help = "facts also as phrases, \"Bolu 's son\", answered at the relation"},
     GRAPH_OPTIONS,
     GENERATOR_OPTIONS,
     {0},
