@@ -20,6 +20,13 @@ bool axes_default_edit(struct study *study, const struct args *args, struct err 
     return ok;
 }
 
+static bool parse_again(const struct study *study, int i, struct edit *edit, struct err *err)
+{
+    bool ok = edit_parse(edit, study->edits[i].text, study->model, err);
+    edit->group = study->edits[i].group;
+    return ok;
+}
+
 static bool is_loops(const struct over *axis) { return !strcmp(axis->name, "loops"); }
 
 static bool check_loops(const struct study *study, const char *value, struct err *err)
@@ -50,7 +57,7 @@ bool axes_add(struct axes *me, const struct study *study, const char *text, stru
         if (loops) ok = check_loops(study, axis.values[i], err);
         else {
             struct edit edits[STUDY_EDITS] = {{0}};
-            for (int e = 0; ok && e < study->edit_count; e++) ok = edit_parse(&edits[e], study->edits[e].text, study->model, err);
+            for (int e = 0; ok && e < study->edit_count; e++) ok = parse_again(study, e, &edits[e], err);
             ok = ok && replay_set(edits, study->edit_count, axis.name, axis.values[i], study->boundaries, err);
             for (int e = 0; ok && e < study->edit_count; e++) ok = acts_somewhere(&edits[e], study, err);
             for (int e = 0; e < study->edit_count; e++) edit_clear(&edits[e]);
@@ -90,7 +97,7 @@ bool axes_edits(const struct axes *me, const struct study *study, size_t cell, s
 {
     int loops = axes_loops(me, study, cell);
     for (int i = 0; i < study->edit_count; i++)
-        if (!edit_parse(&edits[i], study->edits[i].text, study->model, err)) return false;
+        if (!parse_again(study, i, &edits[i], err)) return false;
     for (int a = 0; a < me->count; a++)
         if (!is_loops(&me->axis[a]) &&
             !replay_set(edits, study->edit_count, me->axis[a].name, me->axis[a].values[value_at(me, cell, a)], study->boundaries, err)) return false;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *kind_name(const void *unused, size_t i)
@@ -63,6 +64,53 @@ bool edit_parse(struct edit *edit, const char *text, const struct model *model, 
     if (!ok && !alien) err_usage(err);
     edit->text = ok ? mem_text(text) : NULL;
     return ok;
+}
+
+/* The parts of a text around what may name several: "mix@h." 1-3 ":alpha=1,position=" 0+2 ",norm=rms". No range: last is -1; no list: count 0. */
+struct several {
+    const char *range, *behind, *list, *rest; /* behind the range; behind the list */
+    long first, last;
+};
+
+static struct several several_of(const char *text)
+{
+    struct several s = {.last = -1};
+    const char *at = strchr(text, '@'), *dot = at ? strchr(at, '.') : NULL, *pairs = strchr(text, ':');
+    char *end;
+    s.range = dot && (!pairs || dot < pairs) ? dot + 1 : text + strlen(text);
+    s.first = strtol(s.range, &end, 10);
+    s.behind = end;
+    if (end > s.range && *end == '-') s.last = strtol(end + 1, (char **)&s.behind, 10);
+    for (const char *p = pairs; p && *p && !s.list; p += strcspn(p, ",") + (p[strcspn(p, ",")] != 0), pairs = p)
+        if (text_starts(p + (*p == ':'), "position=")) s.list = p + (*p == ':') + strlen("position=");
+    if (!s.list) s.list = text + strlen(text);
+    s.rest = s.list + strcspn(s.list, ",");
+    return s;
+}
+
+int edit_expand(const char *text, char **texts, int most, struct err *err)
+{
+    struct several s = several_of(text);
+    int count = 0;
+    bool range = s.last >= 0;
+    if (range && (s.last < s.first || s.last - s.first > 4096)) return err_set(err, "--do %s: a range is FIRST-LAST, h.1-3", text_show(text)), err_usage(err), 0;
+    for (long k = s.first; k <= (range ? s.last : s.first); k++)
+        for (const char *p = s.list;; p += strcspn(p, "+,") + 1) {
+            struct text one = {0};
+            size_t size = strcspn(p, "+,");
+            if (count == most) {
+                while (count) mem_free(texts[--count]);
+                return err_set(err, "--do %s: at most %d edits at once", text_show(text), most), err_usage(err), 0;
+            }
+            text_add_bytes(&one, text, (size_t)(s.range - text));
+            if (range) text_add(&one, "%ld", k);
+            text_add_bytes(&one, range ? s.behind : s.range, (size_t)(s.list - (range ? s.behind : s.range)));
+            text_add_bytes(&one, p, size);
+            text_add(&one, "%s", s.rest);
+            texts[count++] = one.data;
+            if (p[size] != '+') break;
+        }
+    return count;
 }
 
 void edit_clear(struct edit *edit)

@@ -2,6 +2,8 @@
  *
  *     --do mix@h.1:position=1,alpha=0.7,norm=rms          (KIND@SITE:OPTIONS; SITE is a boundary state h.k, by token s.t)
  *
+ *     --do mix@h.1-3:position=0+2                         (at several boundaries and positions: an edit for each, whose options move together)
+ *
  *     struct edit edit;
  *     if (!edit_parse(&edit, "mix@h.1:position=1", model, err)) return false;
  *     struct operation op = {.args = &edit.args, .run = run, ...};
@@ -46,7 +48,11 @@ struct edit {
     bool by_token;                   /* the site is s.t: the state behind token t-1, whatever the position option says */
     struct args args;
     char *text;
+    int group;                       /* edits of one --do have the same, counted from 0 */
 };
+
+/* What one --do stands for: texts that edit_parse takes, to free; their number, 0 with a message when there are more than `most`. */
+int edit_expand(const char *text, char **texts, int most, struct err *err);
 
 bool edit_parse(struct edit *edit, const char *text, const struct model *model, struct err *err);
 void edit_clear(struct edit *edit);

@@ -39,19 +39,34 @@ static bool choose_splits(struct study *me, const struct args *args, const char 
     return ok && (me->split_count || err_set(err, "%s: none of the splits %s is there: choose with --split", me->data->name, list));
 }
 
+static bool add_edit(struct study *me, const char *text, int group, struct err *err)
+{
+    struct edit *edit = &me->edits[me->edit_count];
+    if (!edit_parse(edit, text, me->model, err)) return false;
+    me->edit_count++;
+    edit->group = group;
+    if (!model_by_token(me->model) && edit->boundary > me->loops)
+        return err_set(err, "--do ...@h.%d: an intervention edits a boundary state, h.0 ... h.%d: the run has %d loops", edit->boundary, me->loops,
+                       me->loops),
+               err_usage(err);
+    for (int s = 0; s < me->split_count; s++)
+        if (!edit_check(edit, me->splits[s].questions, me->splits[s].count, err)) return err_in(err, "%s", me->splits[s].name);
+    return true;
+}
+
 static bool parse_edits(struct study *me, const struct args *args, struct err *err)
 {
     const char *text;
     for (size_t i = 0; (text = args_at(args, "do", i)); i++) {
+        char *texts[STUDY_EDITS];
         if (me->edit_count == STUDY_EDITS) return err_set(err, "--do: at most %d edits at once", STUDY_EDITS), err_usage(err);
-        if (!edit_parse(&me->edits[me->edit_count], text, me->model, err)) return false;
-        int boundary = me->edits[me->edit_count++].boundary;
-        if (!model_by_token(me->model) && boundary > me->loops)
-            return err_set(err, "--do ...@h.%d: an intervention edits a boundary state, h.0 ... h.%d: the run has %d loops", boundary, me->loops,
-                           me->loops),
-                   err_usage(err);
-        for (int s = 0; s < me->split_count; s++)
-            if (!edit_check(&me->edits[i], me->splits[s].questions, me->splits[s].count, err)) return err_in(err, "%s", me->splits[s].name);
+        int count = edit_expand(text, texts, STUDY_EDITS - me->edit_count, err);
+        bool ok = count > 0;
+        for (int e = 0; e < count; e++) {
+            ok = ok && add_edit(me, texts[e], (int)i, err);
+            mem_free(texts[e]);
+        }
+        if (!ok) return false;
     }
     return true;
 }

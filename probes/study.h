@@ -22,13 +22,14 @@
          .help = "of models with an exit gate: probability at which a position leaves; default: the model's own"},                                   \
         {"start-seed", OPTION_INT, "0", .low = 0, .high = 9e15, .help = "of models with a drawn start state: seed of h.0"},                          \
     {                                                                                                                                                \
-        "do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS, such as mix@h.1:position=1,alpha=0.5", .placeholder = "EDIT", .many = true       \
+        "do", OPTION_TEXT, NULL, .help = "an edit KIND@h.K:OPTIONS, such as mix@h.1:position=1,alpha=0.5; h.1-3, position=0+2: at each",             \
+                                 .placeholder = "EDIT", .many = true                                                                                 \
     }
 #define STUDY_OPTIONS                                                                                                                                \
     STUDY_DATA, {"split", OPTION_TEXT, NULL, .help = "splits, joined by commas; data check lists them", .placeholder = "NAME[,NAME]"},               \
         {"limit", OPTION_INT, "0", .low = 0, .high = 1e9, .help = "the first N questions of each split; 0: all"}, STUDY_RUN
 
-enum { STUDY_SPLITS = 16, STUDY_EDITS = 8 };
+enum { STUDY_SPLITS = 16, STUDY_EDITS = 12 };
 
 struct study {
     struct session *session;

@@ -348,6 +348,38 @@ static void test_statistics_of_a_site(void **unused)
     text_clear(&line);
 }
 
+/* Boundaries 1 to 2 at positions 0 and 2 are four edits; an axis moves all of them. */
+static void test_edits_at_several_places(void **unused)
+{
+    (void)unused;
+    struct collector one, many, sweep;
+    struct err err = {0};
+    struct text line = {0};
+    const char *start = "eval %s/drawn --data %s/data --split test_ood";
+    struct text several = {0}, each = {0};
+    text_add(&several, "%s --do mix@h.1-2:alpha=0.7,position=0+2,target=noise", start);
+    text_add(&each, "%s", start);
+    for (int k = 1; k <= 2; k++)
+        for (int p = 0; p <= 2; p += 2) text_add(&each, " --do mix@h.%d:alpha=0.7,position=%d,target=noise", k, p);
+    const struct table *a = run_line(&one, several.data, folder, folder), *b = run_line(&many, each.data, folder, folder);
+    const struct table *c = run_line(&sweep, "sweep %s/drawn --data %s/data --split test_ood --do mix@h.1-2:position=0+2,target=noise --over alpha=0,0.7",
+                                     folder, folder);
+    size_t last = a->row_count - 1;
+    for (size_t r = 0; r <= last; r++) assert_float_equal(table_number(a, r, "correct"), table_number(b, r, "correct"), 0);
+    assert_float_equal(table_number(c, 1, "correct"), table_number(a, last, "correct"), 0);
+    assert_float_equal(table_number(c, 1, "fired"), 4 * table_number(a, last, "n"), 0);
+    text_add(&line, "sweep %s/drawn --data %s/data --do mix@h.1-2 --over boundary=0,1", folder, folder);
+    collector_release(&sweep), collector_init(&sweep);
+    assert_false(command_line(session, line.data, &sweep.sink, &err));
+    assert_non_null(strstr(err.text, "several places"));
+    line.size = 0;
+    text_add(&line, "eval %s/drawn --data %s/data --do mix@h.3-1", folder, folder);
+    assert_false(command_line(session, line.data, &sweep.sink, &err));
+    assert_non_null(strstr(err.text, "FIRST-LAST"));
+    collector_release(&one), collector_release(&many), collector_release(&sweep);
+    text_clear(&line), text_clear(&several), text_clear(&each);
+}
+
 /* A sweep over loops is, at each number of them, what eval says. */
 static void test_loops_are_an_axis(void **unused)
 {
@@ -435,7 +467,7 @@ int main(void)
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
         cmocka_unit_test(test_flips_add_up_to_the_sweep),
-        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
+        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_edits_at_several_places), cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
         cmocka_unit_test(test_any_token_is_watched),
     };

@@ -580,6 +580,36 @@ static void test_work_goes_on_behind(void **unused)
     close_app(app);
 }
 
+static bool is_idle(struct app *app) { return !app_busy(app); }
+static bool seconds_passed(struct app *app) { (void)app; static int calls; return ++calls > 150; }
+
+/* A paused work does nothing and hinders nothing; it goes on, and it can be stopped while it waits. */
+static void test_pauses(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    released = 0;
+    app_work(app);
+    app_enter(app, "sweep x");
+    app_update(app);
+    take_until(app, is_running);
+    assert_true(app_pause(app, 0));
+    assert_shows(app, "sweep paused at 45 %");
+    released = 1; /* it would end now */
+    take_until(app, seconds_passed);
+    assert_false(is_done(app));
+    app_go(app, view_find("splits"));
+    app_update(app);
+    take_until(app, here_is_done);
+    assert_shows(app, "sweep paused");
+    take_until(app, is_idle);
+    app_go(app, view_find("output"));
+    app_update(app);
+    assert_true(app_pause(app, 0));
+    take_until(app, is_done);
+    close_app(app);
+}
+
 static void test_stops_soon(void **unused)
 {
     (void)unused;
@@ -593,6 +623,7 @@ static void test_stops_soon(void **unused)
     app_update(app);
     take_until(app, here_is_done);
     double began = clock_seconds();
+    crew_pause(app->crew, app_find(app, "sweep x"), true);
     app_interrupt(app); /* nothing runs for the view: it is the work behind that stops */
     take_until(app, is_stopped);
     assert_true(clock_seconds() - began < 0.5);
@@ -674,7 +705,7 @@ int main(void)
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
-        cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests_name("workbench", tests, set_up, tear_down);

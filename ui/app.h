@@ -141,6 +141,7 @@ void app_use_data(struct app *app, const char *data);                           
 void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_type(struct app *app, const char *line);                                    /* as if entered at the prompt */
 bool app_stop(struct app *app, int want);                                            /* the user does not want to wait; false: it had ended */
+bool app_pause(struct app *app, int want);                                           /* it waits, or goes on; false: it does not run */
 void app_again(struct app *app, int want);                                           /* forgets the result, so that it is computed once more */
 
 bool app_part(const struct app *app, int part);                                      /* is this part of the view to be drawn? */

@@ -53,6 +53,7 @@ static int draw_behind(struct app *app, struct cells *cells, int end)
     if (!result || clock_seconds() - result->started < patience_seconds) return end;
     const struct standing *s = &result->standing;
     int name = (int)strcspn(result->line, " ");
+    if (result->paused) return draw_right(cells, 0, end - 1, TINT_TITLE, "%.*s paused", name, result->line) - 1;
     if (!result->moving) return draw_right(cells, 0, end - 1, TINT_TITLE, "%.*s %.0f s", name, result->line, clock_seconds() - result->started) - 1;
     if (s->total > 0) return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %%", s->what, 100 * s->done / s->total) - 1;
     return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %s", s->what, s->done, s->unit) - 1;
@@ -99,6 +100,11 @@ static void draw_header(struct app *app, struct cells *cells)
 static void add_standing(const struct result *result, struct text *out)
 {
     const struct standing *s = &result->standing;
+    if (result->paused) {
+        text_add(out, " %.*s paused", (int)strcspn(result->line, " "), result->line);
+        if (result->moving && s->total > 0) text_add(out, " at %.0f %%", 100 * s->done / s->total);
+        return;
+    }
     if (!result->moving) {
         text_add(out, " %.*s %.0f s", (int)strcspn(result->line, " "), result->line, clock_seconds() - result->started);
         return;

@@ -275,7 +275,7 @@ void app_refresh(struct app *app, int want)
 bool app_busy(const struct app *app)
 {
     for (size_t i = 0; i < app->result_count; i++)
-        if (!result_ended(app->results[i]) && !app->results[i]->unwanted) return true;
+        if (!result_ended(app->results[i]) && !app->results[i]->unwanted && !app->results[i]->paused) return true;
     return false;
 }
 
@@ -307,6 +307,14 @@ bool app_stop(struct app *app, int want)
     if (!result || result_ended(result) || !app->crew) return false;
     if (crew_drop(app->crew, result)) result->state = RESULT_STOPPED;
     else crew_stop(app->crew, result);
+    return true;
+}
+
+bool app_pause(struct app *app, int want)
+{
+    struct result *result = (struct result *)app_result(app, want);
+    if (!result || result->state != RESULT_RUNNING || !app->crew || !crew_pause(app->crew, result, !result->paused)) return false;
+    result->paused = !result->paused;
     return true;
 }
 

@@ -62,6 +62,14 @@ void crew_stop(struct crew *crew, struct result *result)
     for (int i = 0; i < crew->count; i++) worker_stop(crew->workers[i], result);
 }
 
+bool crew_pause(struct crew *crew, struct result *result, bool on)
+{
+    if (on && crew_running(crew) == result && !crew_step_back(crew)) return false;
+    for (int i = 0; i < crew->count; i++)
+        if (worker_pause(crew->workers[i], result, on)) return true;
+    return false;
+}
+
 void crew_forget(struct crew *crew, const char *path)
 {
     for (int i = 0; i < crew->count; i++) worker_forget(crew->workers[i], path);

@@ -23,6 +23,7 @@ bool crew_end(struct crew *crew, double seconds); /* as worker_end, for all */
 void crew_ask(struct crew *crew, struct result *result);
 bool crew_drop(struct crew *crew, struct result *result);
 void crew_stop(struct crew *crew, struct result *result);
+bool crew_pause(struct crew *crew, struct result *result, bool on); /* false: it does not run, or nobody is left to work while it waits */
 void crew_forget(struct crew *crew, const char *path);
 
 const struct result *crew_running(const struct crew *crew); /* what the worker in front runs; NULL: nothing */

@@ -33,7 +33,7 @@ static void take_kind(struct form *form, const struct intervention *kind)
 
 void form_start(struct form *form)
 {
-    *form = (struct form){.boundary = 1};
+    *form = (struct form){.boundary = 1, .last = 1};
     take_kind(form, interventions[0]);
     int alpha = option_place(form, "alpha");
     form->field = alpha >= 0 ? alpha : -1;
@@ -42,7 +42,7 @@ void form_start(struct form *form)
 void form_place(struct form *form, int boundary, int position)
 {
     int place = option_place(form, "position");
-    form->boundary = boundary;
+    form->boundary = form->last = boundary;
     if (place >= 0) snprintf(form->values[place], sizeof *form->values, "%d", position);
 }
 
@@ -73,6 +73,7 @@ int form_position(const struct form *form, const struct lens *lens)
     long number;
     if (form->by_token) return form->boundary - 1;
     form_value(form, "position", value);
+    value[strcspn(value, "+")] = 0;
     if (!strcmp(value, "bridge")) return lens->bridge_position;
     if (!strcmp(value, "answer")) return lens->answer_position;
     if (!parse_int(value, &number)) return -1;
@@ -109,6 +110,7 @@ static void next_choice(char value[32], const char *choices, int step)
 static void next_position(char value[32], int positions, int step)
 {
     struct text choices = {0};
+    value[strcspn(value, "+")] = 0;
     for (int i = 0; i < positions && i < 24; i++) text_add(&choices, "%d|", i);
     text_add(&choices, "bridge|answer");
     next_choice(value, choices.data, step);
@@ -145,6 +147,7 @@ bool form_change(struct form *form, int step, int positions, int boundaries)
         form->boundary += step;
         if (form->boundary >= boundaries - 1) form->boundary = boundaries - 2; /* behind the last loop nothing follows */
         if (form->boundary < 0) form->boundary = 0;
+        form->last = form->boundary;
     } else {
         const struct option *option = &form->kind->options[i];
         if (!strcmp(option->name, "position")) next_position(form->values[i], positions, step);
@@ -153,6 +156,34 @@ bool form_change(struct form *form, int step, int positions, int boundaries)
         else next_number(form->values[i], option, step);
     }
     return i < 0 || strcmp(form->kind->options[i].name, "alpha") != 0;
+}
+
+/* "1" becomes "1+2", "1+2+0" ...; and back. */
+static bool extend_position(char value[32], int positions, int step)
+{
+    char *last = strrchr(value, '+');
+    long number;
+    if (step < 0 && last) *last = 0;
+    if (step < 0) return true;
+    if (!parse_int(last ? last + 1 : value, &number) || number < 0 || positions < 1) return false;
+    char more[16];
+    snprintf(more, sizeof more, "%ld", (number + 1) % positions);
+    for (const char *at = value; *at; at += strcspn(at, "+") + (at[strcspn(at, "+")] != 0)) /* all are there */
+        if (strlen(more) == strcspn(at, "+") && !strncmp(at, more, strlen(more))) return true;
+    if (strlen(value) + strlen(more) + 2 <= 32) strcat(strcat(value, "+"), more);
+    return true;
+}
+
+bool form_extend(struct form *form, int step, int positions, int boundaries)
+{
+    int place = option_place(form, "position");
+    if (form->field == -1) {
+        form->last += step;
+        if (form->last > boundaries - 2) form->last = boundaries - 2;
+        if (form->last < form->boundary) form->last = form->boundary;
+        return true;
+    }
+    return form->field >= 0 && form->field == place && extend_position(form->values[place], positions, step);
 }
 
 /* ---- as a line, and on the screen */
@@ -180,8 +211,10 @@ bool form_read(struct form *form, const char *edit)
     for (size_t i = 0; interventions[i]; i++)
         if (strlen(interventions[i]->name) == (size_t)(at - edit) && !strncmp(interventions[i]->name, edit, (size_t)(at - edit)))
             take_kind(&read, interventions[i]);
-    read.boundary = (int)strtol(at + 3, &end, 10);
-    if (end == at + 3 || read.boundary < 0 || (*end != ':' && *end)) return false;
+    read.boundary = read.last = (int)strtol(at + 3, &end, 10);
+    if (end == at + 3 || read.boundary < 0) return false;
+    if (*end == '-') read.last = (int)strtol(end + 1, &end, 10);
+    if (read.last < read.boundary || (*end != ':' && *end)) return false;
     struct args args = {0};
     struct err err = {0};
     bool good = args_parse_pairs(&args, read.kind->options, *end ? end + 1 : NULL, &err); /* the same checks as on the command line */
@@ -195,6 +228,7 @@ bool form_read(struct form *form, const char *edit)
 void form_add(const struct form *form, bool with_alpha, struct text *out)
 {
     text_add(out, "%s@%c.%d", form->kind ? form->kind->name : "", form->by_token ? 's' : 'h', form->boundary);
+    if (form->last > form->boundary) text_add(out, "-%d", form->last);
     char mark = ':';
     for (int i = 0; i < option_count(form); i++) {
         const struct option *option = &form->kind->options[i];
@@ -243,9 +277,10 @@ static void draw_slider(const struct form *form, struct cells *cells, int row, i
 int form_draw(const struct form *form, struct cells *cells, struct area area)
 {
     int row = area.row, col = area.col + 1;
-    char boundary[16];
+    char boundary[32];
     if (!form->kind) return 0;
     snprintf(boundary, sizeof boundary, "%c.%d", form->by_token ? 's' : 'h', form->boundary);
+    if (form->last > form->boundary) snprintf(boundary, sizeof boundary, "%c.%d-%d", form->by_token ? 's' : 'h', form->boundary, form->last);
     draw_field(cells, area, &row, &col, "edit", form->kind->name, form->field == -2);
     draw_field(cells, area, &row, &col, "boundary", boundary, form->field == -1);
     int alpha = option_place(form, "alpha"), place = form->by_token ? option_place(form, "position") : -1;

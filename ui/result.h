@@ -29,6 +29,7 @@ struct result {
     struct text notes, said; /* lines */
     char *wrong;             /* the message, when it failed */
     bool moving;             /* standing is valid: it runs and has reported */
+    bool paused;             /* it waits until the user lets it go on */
     struct standing standing;
     double started, seconds; /* of the screen's clock: when it began to run, how long it took */
     char *scene;             /* the settings when it was asked for, see setting.h; NULL: none were kept */

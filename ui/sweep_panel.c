@@ -56,7 +56,8 @@ static int draw_effect(struct cells *cells, struct area area, const struct table
         moved = fmax(moved, table_number(sweep, r, "moved"));
     }
     if (area.rows < 2 || n == 0) return 0;
-    cells_text(cells, area.row, area.col, TINT_PLAIN, "wrote %.0f of %.0f rows", fired, n);
+    if (fired > n) cells_text(cells, area.row, area.col, TINT_PLAIN, "wrote %.0f rows, n %.0f", fired, n); /* at several places of each */
+    else cells_text(cells, area.row, area.col, TINT_PLAIN, "wrote %.0f of %.0f rows", fired, n);
     if (moved > 0) cells_text(cells, area.row + 1, area.col, TINT_PLAIN, "largest change %s", number_show(moved));
     else cells_text(cells, area.row + 1, area.col, TINT_WARN, alpha == 0 ? "no effect, as alpha is 0" : "no effect");
     return 2;
@@ -111,10 +112,10 @@ void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct a
     const struct table *sweep = result_table(p->sweep, 0);
     struct figure_options options = {.x_low = 0, .x_high = 1};
     struct err err = {0};
-    bool running = p->sweep && !result_ended(p->sweep);
+    bool running = p->sweep && !result_ended(p->sweep), paused = running && p->sweep->paused;
     bool stopped = p->sweep && p->sweep->state == RESULT_STOPPED;
     draw_heading(cells, area.row, area.col, area.cols - 1,
-                 running ? "accuracy at alpha, being computed" : stopped ? "accuracy at alpha, stopped: s begins again" : "accuracy at alpha");
+                 paused ? "accuracy at alpha, paused" : running ? "accuracy at alpha, being computed" : stopped ? "accuracy at alpha, stopped: s begins again" : "accuracy at alpha");
     area.row++, area.rows--;
     if (!sweep) {
         draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,

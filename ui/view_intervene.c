@@ -98,7 +98,7 @@ static void place_first(struct app *app, struct state *s)
 {
     struct lens lens = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
     if (s->placed || !s->form.by_token || !lens.table) return;
-    if (lens.bridge_position >= 0 && lens.bridge_position + 1 < lens.boundaries - 1) s->form.boundary = lens.bridge_position + 1;
+    if (lens.bridge_position >= 0 && lens.bridge_position + 1 < lens.boundaries - 1) s->form.boundary = s->form.last = lens.bridge_position + 1;
     s->placed = true;
 }
 
@@ -131,6 +131,14 @@ static void press_value(struct app *app, int key)
     struct state *s = state_of(app);
     struct lens lens = lens_of(app_table(app, s->before, 0));
     if (form_change(&s->form, key == PRESS_LEFT ? -1 : 1, lens.positions, lens.boundaries)) s->sweeping = false;
+}
+
+static void press_extend(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    struct lens lens = lens_of(app_table(app, s->before, 0));
+    if (form_extend(&s->form, key == '-' ? -1 : 1, lens.positions, lens.boundaries)) s->sweeping = false;
+    else app_say(app, "only a boundary or a position can be several: mark it first");
 }
 
 static void press_field(struct app *app, int key)
@@ -218,6 +226,19 @@ static void press_cancel(struct app *app, int key)
     app_stop(app, state_of(app)->controls);
     app_stop(app, state_of(app)->flips);
     if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s computes it again");
+}
+
+static void press_pause(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    int wants[] = {s->sweep, s->flips, s->controls, s->fade};
+    (void)key;
+    for (int i = 0; i < 4; i++) {
+        if (!app_pause(app, wants[i])) continue;
+        app_say(app, app_result(app, wants[i])->paused ? "paused; the same key lets it go on" : "it goes on");
+        return;
+    }
+    app_say(app, "nothing runs that could be paused");
 }
 
 static void press_export(struct app *app, int key)
@@ -321,6 +342,7 @@ static const struct setting settings[] = {
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
     {{PRESS_DOWN, PRESS_UP}, "field", "marks another field; in the list of flips: another flip", press_field},
+    {{'+', '-', '='}, NULL, "the marked boundary or position: one more beside it, one less", press_extend},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
     {{'f'}, "flips", "which questions turn right or wrong, and at which alpha; the curve again", press_panel},
     {{'r'}, "remains", "how much of the edit is left at each later boundary; the curve again", press_panel},
@@ -330,7 +352,8 @@ static const struct binding keys[] = {
     {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
     {{PRESS_ENTER}, NULL, "on a flip: its question at that alpha, before and after; else the grid", press_enter},
     {{PRESS_TAB, PRESS_BACK_TAB}, NULL, "another field; between the form and the list of flips", press_pane},
-    {{'x', PRESS_SPACE}, "stop", "stops what is computed; what it has stays", press_cancel},
+    {{PRESS_SPACE}, "pause", "what is computed waits, and goes on", press_pause},
+    {{'x'}, "stop", "stops what is computed; what it has stays", press_cancel},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{'[', ']'}, NULL, "questions of the split before, of the next", question_press_split},

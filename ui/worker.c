@@ -22,11 +22,11 @@ struct worker {
     int pipe[2];
 
     pthread_mutex_t lock;
-    pthread_cond_t asked;
+    pthread_cond_t asked, let_on;
     struct request *first_request, **last_request;
     struct post *first_post, **last_post;
     struct result *running;
-    bool stop, end;
+    bool stop, pause, end;
 };
 
 static void request_free(struct request *request)
@@ -52,6 +52,7 @@ static bool go_on(void *to)
 {
     struct worker *worker = to;
     pthread_mutex_lock(&worker->lock);
+    while (worker->pause && !worker->stop) pthread_cond_wait(&worker->let_on, &worker->lock);
     bool stop = worker->stop;
     pthread_mutex_unlock(&worker->lock);
     return !stop;
@@ -67,7 +68,7 @@ static struct request *next_request(struct worker *worker)
         worker->first_request = request->next;
         if (!worker->first_request) worker->last_request = &worker->first_request;
         worker->running = request->result;
-        worker->stop = false;
+        worker->stop = worker->pause = false;
         worker->session->stop = false;
     }
     pthread_mutex_unlock(&worker->lock);
@@ -100,6 +101,7 @@ struct worker *worker_new(struct session *session, command_runner *run)
     worker->last_post = &worker->first_post;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->asked, NULL);
+    pthread_cond_init(&worker->let_on, NULL);
     if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) mem_failed(sizeof worker->pipe);
 
     /* Signals are the screen's business: the worker, and the threads that computing starts from it, take none. */
@@ -116,6 +118,7 @@ static void stop_running(struct worker *worker)
 {
     worker->stop = true;
     worker->session->stop = true;
+    pthread_cond_signal(&worker->let_on);
 }
 
 static void ask_to_end(struct worker *worker)
@@ -146,6 +149,7 @@ void worker_free(struct worker *worker)
     for (struct post *next, *p = worker->first_post; p; p = next) next = p->next, post_free(p);
     close(worker->pipe[0]), close(worker->pipe[1]);
     pthread_cond_destroy(&worker->asked);
+    pthread_cond_destroy(&worker->let_on);
     pthread_mutex_destroy(&worker->lock);
     worker->session->stop = false;
     mem_free(worker);
@@ -197,6 +201,16 @@ void worker_stop(struct worker *worker, struct result *result)
     pthread_mutex_lock(&worker->lock);
     if (worker->running == result) stop_running(worker);
     pthread_mutex_unlock(&worker->lock);
+}
+
+bool worker_pause(struct worker *worker, struct result *result, bool on)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool here = worker->running == result;
+    if (here) worker->pause = on;
+    if (here && !on) pthread_cond_signal(&worker->let_on);
+    pthread_mutex_unlock(&worker->lock);
+    return here;
 }
 
 bool worker_busy(struct worker *worker)

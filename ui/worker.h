@@ -29,6 +29,7 @@ bool worker_end(struct worker *worker, double seconds); /* stops it and waits so
 void worker_ask(struct worker *worker, struct result *result);  /* behind the others */
 bool worker_drop(struct worker *worker, struct result *result); /* takes a waiting one back; false: it runs or has run */
 void worker_stop(struct worker *worker, struct result *result); /* asks it to end soon, when it is the one that runs */
+bool worker_pause(struct worker *worker, struct result *result, bool on); /* it waits at its next progress, or goes on; false: it does not run */
 bool worker_busy(struct worker *worker);                        /* it runs something, or has something to run */
 const struct result *worker_running(struct worker *worker);     /* NULL: nothing */
 
