@@ -43,9 +43,8 @@ struct survey {
 static bool setup(struct pass *pass, struct shard *shard)
 {
     struct survey *me = pass->self;
-    if (me->probe->setup && !me->probe->setup(me->args, shard)) return false;
     study_edit(me->study, shard, shard->questions, shard->first);
-    return true;
+    return !me->probe->setup || me->probe->setup(me->args, shard); /* what the probe attaches sees what the edits left */
 }
 
 static bool visit(struct pass *pass, struct shard *shard)
@@ -53,7 +52,7 @@ static bool visit(struct pass *pass, struct shard *shard)
     struct survey *me = pass->self;
     struct findings *mine = &me->shards[shard->index];
     mine->width = me->width;
-    for (int i = 0; i < shard->run->handler_count; i++) {
+    for (int i = 0; i < me->study->edit_count; i++) {
         struct edit_handler *handler = (struct edit_handler *)shard->run->handlers[i];
         struct edit_count *total = &me->edits[shard->index];
         total->fired += handler->total.fired;

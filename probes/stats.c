@@ -8,6 +8,7 @@
 #include "measures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct option options[] = {
@@ -23,17 +24,57 @@ static const struct finding_column columns[] = {
     {0},
 };
 
+enum { NUMBERS = 8 };
+
+/* What is measured is measured at once: what a run computes in between does not stay. */
 struct watch {
-    struct edit_handler base; /* the driver sums up what its handlers wrote: nothing */
-    const struct tensor *value;
-    int seen;
+    struct handler handler;
+    const struct shard *shard;
+    double (*rows)[NUMBERS];  /* [tokens of the batch] */
+    int *questions, count, seen;
+    bool positions;           /* its rows are such */
 };
+
+static void measure_row(struct run *run, const struct question *question, const float *x, int size, int place, double out[NUMBERS])
+{
+    int position = run->batch->position[place];
+    double sum = 0, squares = 0, least = INFINITY, most = -INFINITY, bridge = NAN;
+    bool wide = size == run->model->table->cols;
+    for (int i = 0; i < size; i++) sum += (double)x[i];
+    for (int i = 0; i < size; i++) {
+        squares += ((double)x[i] - sum / size) * ((double)x[i] - sum / size);
+        least = fmin(least, (double)x[i]), most = fmax(most, (double)x[i]);
+    }
+    if (!isfinite(sum)) sum = least = most = NAN;
+    for (int b = 0; wide && b < question->bridge_count; b++)
+        if (question->bridges[b].position == position) bridge = token_cosine(run, x, question->bridges[b].token);
+    double own = wide ? token_cosine(run, x, run->batch->tokens[place]) : NAN;
+    const double numbers[NUMBERS] = {position, vector_norm(x, size), sum / size, sqrt(squares / size), least, most, own, bridge};
+    memcpy(out, numbers, sizeof numbers);
+}
+
+/* The places of a value's rows; by token, where a value has none of its own, those of the sequences that have such a token. NULL: rows are no places. */
+static const struct places *places_of(struct run *run, const char *site, const struct tensor *value)
+{
+    const struct batch *batch = run->batch;
+    int t, n = 0, *at = arena_new(run->tape->arena, sizeof *at * (size_t)(batch->rows + 1));
+    if (value->places) return value->places->count == value->rows ? value->places : NULL;
+    if (!model_by_token(run->model) || sscanf(site, "token.%d.", &t) != 1) return NULL;
+    for (int r = 0; r < batch->rows; r++)
+        if (batch->start[r + 1] - batch->start[r] > t) at[n++] = batch->start[r] + t;
+    return n == value->rows ? places_new(run->tape->arena, batch, n, at) : NULL;
+}
 
 static void fire(struct handler *base, struct run *run, const char *site, struct tensor *value)
 {
     struct watch *me = (struct watch *)base;
-    (void)run, (void)site;
-    me->value = value; /* edits at the same site change it where it is */
+    const struct places *places = places_of(run, site, value);
+    me->positions = places;
+    for (int i = 0; places && !me->seen && i < value->rows; i++) {
+        int place = places->at[i], question = run->batch->row[place];
+        me->questions[me->count] = question;
+        measure_row(run, &me->shard->questions[question], value->data + (size_t)i * (size_t)value->cols, value->cols, place, me->rows[me->count++]);
+    }
     me->seen++;
 }
 
@@ -41,43 +82,26 @@ static bool setup(const struct args *args, struct shard *shard)
 {
     struct watch *watch = arena_zero(shard->arena, sizeof *watch);
     const char *site = args_text(args, "site");
-    watch->base.handler.pattern = site ? site : model_by_token(shard->run->model) ? "s.1" : "h.1";
-    watch->base.handler.fire = fire;
-    shard->run->hold = true; /* what the run computes has to stay until it is measured */
-    run_attach(shard->run, &watch->base.handler);
+    size_t most = (size_t)shard->run->batch->size;
+    watch->shard = shard;
+    watch->rows = arena_new(shard->arena, sizeof *watch->rows * (most + 1));
+    watch->questions = arena_new(shard->arena, sizeof *watch->questions * (most + 1));
+    watch->handler.pattern = site ? site : model_by_token(shard->run->model) ? "s.1" : "h.1";
+    watch->handler.fire = fire;
+    run_attach(shard->run, &watch->handler);
     return true;
-}
-
-static void add_row(const struct shard *shard, const float *x, int size, int place, struct findings *findings)
-{
-    struct run *run = shard->run;
-    int row = run->batch->row[place], position = run->batch->position[place];
-    const struct question *question = &shard->questions[row];
-    double sum = 0, squares = 0, least = INFINITY, most = -INFINITY, bridge = NAN;
-    for (int i = 0; i < size; i++) sum += (double)x[i];
-    for (int i = 0; i < size; i++) {
-        squares += ((double)x[i] - sum / size) * ((double)x[i] - sum / size);
-        least = fmin(least, (double)x[i]), most = fmax(most, (double)x[i]);
-    }
-    bool wide = size == run->model->table->cols, finite = isfinite(sum);
-    for (int b = 0; wide && b < question->bridge_count; b++)
-        if (question->bridges[b].position == position) bridge = token_cosine(run, x, question->bridges[b].token);
-    double own = wide ? token_cosine(run, x, run->batch->tokens[place]) : NAN;
-    findings_add(findings, shard->first + (size_t)row, (double[]){position, vector_norm(x, size), finite ? sum / size : NAN, sqrt(squares / size),
-                                                                  finite ? least : NAN, finite ? most : NAN, own, bridge});
 }
 
 static bool measure(const struct args *args, struct shard *shard, struct findings *findings)
 {
-    const struct watch *me = (const struct watch *)shard->run->handlers[0];
-    const char *pattern = me->base.handler.pattern;
+    const struct watch *me = (const struct watch *)shard->run->handlers[shard->run->handler_count - 1]; /* the edits stand before it */
+    const char *pattern = me->handler.pattern;
     (void)args;
     if (me->seen > 1) return err_set(shard->err, "--site %s: %d sites are called so: give the name of one", text_show(pattern), me->seen);
-    const struct tensor *value = me->value;
-    if (!value->places || value->places->count != value->rows)
-        return err_set(shard->err, "--site %s: its rows are no positions (the weights of attention: see loopscope attention)", text_show(pattern));
-    for (int i = 0; i < value->rows; i++)
-        add_row(shard, value->data + (size_t)i * (size_t)value->cols, value->cols, value->places->at[i], findings);
+    if (!me->positions)
+        return err_set(shard->err, "--site %s: its rows are no positions%s", text_show(pattern),
+                       text_ends(pattern, "pattern") ? ": loopscope attention shows weights" : "");
+    for (int i = 0; i < me->count; i++) findings_add(findings, shard->first + (size_t)me->questions[i], me->rows[i]);
     return true;
 }
 
