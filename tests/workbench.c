@@ -258,6 +258,25 @@ static void test_several_models(void **unused)
     close_app(app);
 }
 
+/* A bundled model keeps the name that the user gave it, and is one model by whatever path it is opened again. */
+static void test_one_model_by_many_names(void **unused)
+{
+    (void)unused;
+    session = session_new(1);
+    struct app *app = app_new(session, planted, "vanilla");
+    press(app, ":open models/vanilla<Enter>");
+    assert_string_equal(app->model, "vanilla");
+    press(app, ":open ./models/vanilla/<Enter>");
+    assert_string_equal(app->model, "vanilla");
+    assert_int_equal(app->open_count, 1);
+    size_t count = app->model_count;
+    press(app, ":open models/discoloop/<Enter>");
+    assert_string_equal(app->model, "models/discoloop");
+    assert_int_equal(app->open_count, 2);
+    assert_int_equal(app->model_count, count);
+    close_app(app);
+}
+
 static void write_model(const char *folder_name, const char *config)
 {
     char *made = in_folder(folder_name), *file = path_join(made, "config.json");
@@ -701,7 +720,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change),
+        cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),

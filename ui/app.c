@@ -74,7 +74,7 @@ static void find_again(struct app *app)
     for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
     mem_free(app->models);
     app->models = models, app->model_count = count;
-    for (size_t i = 0; i < app->open_count; i++) opened_list(app, app->open[i].model);
+    for (size_t i = 0; i < app->open_count; i++) opened_list(app, &app->open[i]);
     app->model_at = 0;
     for (size_t i = 0; at && i < app->model_count; i++)
         if (!strcmp(app->models[i], at)) app->model_at = i;
@@ -272,7 +272,7 @@ static void begin_anew(struct app *app)
 void app_look_at(struct app *app, const char *model)
 {
     struct opened *was = opened_find(app, app->model), *now = opened_find(app, model);
-    char *name = mem_text(model), *data = now ? mem_text(now->data) : NULL;
+    char *name = mem_text(now ? now->model : model), *data = now ? mem_text(now->data) : NULL;
     forget_shown(app);
     app->head.wants[0].shown = NULL;
     if (was) mem_free(was->data), was->data = mem_text(app->data);

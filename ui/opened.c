@@ -5,8 +5,23 @@
 #include "ground/mem.h"
 #include "ground/option.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static bool same_folder(const char *a, const char *b)
+{
+    char *one = realpath(a, NULL), *other = realpath(b, NULL);
+    bool same = !strcmp(a, b) || (one && other && !strcmp(one, other));
+    free(one), free(other); /* realpath's own */
+    return same;
+}
+
+static char *path_of(const struct app *app, const char *model)
+{
+    char *found = share_find(app->session->share, "models", model);
+    return found ? found : mem_text(model);
+}
 
 char *opened_name(const struct app *app, const char *model)
 {
@@ -15,17 +30,19 @@ char *opened_name(const struct app *app, const char *model)
     while (size > 1 && model[size - 1] == '/') size--;
     text_add_bytes(&given, model, size);
     text_add(&given, "%s", "");
-    char *found = share_find(app->session->share, "models", given.data);
-    for (size_t i = 0; found && i < app->model_count; i++)
-        if (!strcmp(app->models[i], found)) return text_clear(&given), found;
-    mem_free(found);
-    return given.data;
+    char *path = path_of(app, given.data), *name = NULL;
+    for (size_t i = 0; i < app->open_count && !name; i++)
+        if (same_folder(app->open[i].path, path)) name = mem_text(app->open[i].model);
+    mem_free(path);
+    if (!name) return given.data;
+    text_clear(&given);
+    return name;
 }
 
 struct opened *opened_find(const struct app *app, const char *model)
 {
     for (size_t i = 0; model && i < app->open_count; i++)
-        if (!strcmp(app->open[i].model, model)) return &app->open[i];
+        if (!strcmp(app->open[i].model, model) || !strcmp(app->open[i].path, model)) return &app->open[i];
     return NULL;
 }
 
@@ -43,12 +60,12 @@ static void replace_text(char **text, const char *with)
 }
 
 /* A model from elsewhere is picked from the list like the others. */
-void opened_list(struct app *app, const char *model)
+void opened_list(struct app *app, const struct opened *one)
 {
     for (size_t i = 0; i < app->model_count; i++)
-        if (!strcmp(app->models[i], model)) return;
+        if (!strcmp(app->models[i], one->path) || !strcmp(app->models[i], one->model)) return;
     app->models = mem_resize(app->models, (app->model_count + 1) * sizeof *app->models);
-    app->models[app->model_count++] = mem_text(model);
+    app->models[app->model_count++] = mem_text(one->model);
 }
 
 static struct opened *keep(struct app *app, const char *model, const char *data)
@@ -57,8 +74,8 @@ static struct opened *keep(struct app *app, const char *model, const char *data)
     if (!one) {
         mem_grow(&app->open, &app->open_room, app->open_count + 1, sizeof *app->open);
         one = &app->open[app->open_count++];
-        *one = (struct opened){.model = mem_text(model)};
-        opened_list(app, model);
+        *one = (struct opened){.model = mem_text(model), .path = path_of(app, model)};
+        opened_list(app, one);
     }
     replace_text(&one->data, data);
     return one;
@@ -82,7 +99,7 @@ static void drop(struct app *app, struct opened *one)
 {
     if (app->crew) crew_forget(app->crew, one->model);
     else session_forget(app->session, one->model);
-    mem_free(one->model), mem_free(one->data);
+    mem_free(one->model), mem_free(one->path), mem_free(one->data);
     memmove(one, one + 1, (size_t)(app->open + app->open_count - one - 1) * sizeof *one);
     app->open_count--;
 }
@@ -105,7 +122,7 @@ void opened_clear(struct app *app)
 
 void opened_release(struct app *app)
 {
-    for (size_t i = 0; i < app->open_count; i++) mem_free(app->open[i].model), mem_free(app->open[i].data);
+    for (size_t i = 0; i < app->open_count; i++) mem_free(app->open[i].model), mem_free(app->open[i].path), mem_free(app->open[i].data);
     mem_free(app->open);
 }
 
@@ -163,20 +180,21 @@ static void add_file(unsigned long long *hash, const char *path)
     add_number(hash, (unsigned long long)is.st_mtim.tv_nsec);
 }
 
-static unsigned long long hash_files(const struct app *app, const char *model)
+static unsigned long long hash_files(const struct opened *one)
 {
     unsigned long long hash = 14695981039346656037ULL;
-    char *path = share_find(app->session->share, "models", model), **names;
+    char **names;
     size_t count = 0;
-    if (path && folder_list(path, &names, &count, NULL)) {
-        for (size_t i = 0; i < count; i++) {
-            char *file = path_join(path, names[i]);
-            if (is_read(names[i])) add_file(&hash, file);
-            mem_free(file), mem_free(names[i]);
-        }
-        mem_free(names);
-    } else if (path) add_file(&hash, path);
-    mem_free(path);
+    if (!folder_list(one->path, &names, &count, NULL)) {
+        add_file(&hash, one->path);
+        return hash;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char *file = path_join(one->path, names[i]);
+        if (is_read(names[i])) add_file(&hash, file);
+        mem_free(file), mem_free(names[i]);
+    }
+    mem_free(names);
     return hash;
 }
 
@@ -184,7 +202,7 @@ void opened_seen(struct app *app)
 {
     struct opened *one = opened_keep(app);
     app->changed = false;
-    if (one) one->files = hash_files(app, one->model);
+    if (one) one->files = hash_files(one);
 }
 
 bool opened_look(struct app *app)
@@ -192,7 +210,7 @@ bool opened_look(struct app *app)
     struct opened *one = opened_keep(app);
     if (!one || !one->files) return false;
     bool was = app->changed;
-    app->changed = hash_files(app, one->model) != one->files;
+    app->changed = hash_files(one) != one->files;
     if (!app->changed || !one->follow) return app->changed != was;
     app_reread(app);
     app_say(app, "%s was written again, and is read again", path_base(one->model));

@@ -12,22 +12,23 @@
 #include "app.h"
 
 struct opened {
-    char *model, *data;       /* data NULL: its own */
+    char *model, *path;       /* as the user wrote it, and the folder that it stands for */
+    char *data;               /* NULL: its own */
     unsigned long long files; /* a hash of names, sizes and times; 0: not known */
     bool follow;              /* they are read again whenever they change */
 };
 
-/* The name that the list of models has for it, without slashes at the end; to free. */
+/* Without slashes at the end; where its folder is open already, by the name that it was opened by. To free. */
 char *opened_name(const struct app *app, const char *model);
 
-struct opened *opened_find(const struct app *app, const char *model); /* NULL: it is not open */
+struct opened *opened_find(const struct app *app, const char *model); /* by its name or folder; NULL: it is not open */
 size_t opened_place(const struct app *app);                           /* of the one that is looked at */
 struct opened *opened_keep(struct app *app);                          /* NULL: no model is open */
 void opened_turn(struct app *app, int step);
 void opened_close(struct app *app, const char *model);
 void opened_clear(struct app *app);                                   /* the list is empty until the next opened_keep */
 void opened_release(struct app *app);
-void opened_list(struct app *app, const char *model);                 /* among app->models, wherever it is */
+void opened_list(struct app *app, const struct opened *one);          /* among app->models, wherever it is */
 
 /* "models/vanilla runs/a --data khop" */
 void opened_add(struct app *app, struct text *out);

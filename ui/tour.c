@@ -26,7 +26,8 @@ static const struct step { const char *view, *split, *title, *text; } steps[] = 
      "e in the sweep wrote a PNG, its table and its caption into figures/. Here they are: preview, other sizes, other formats. "
      "In the log (g lists all views) stands every command of this session; loopscope replay runs it again and gives the same bytes."},
     {"models", NULL, "your own",
-     "o opens a folder with config.json and model.safetensors; what cannot be read is said by name. d chooses the questions. "
+     "o opens a folder with config.json and model.safetensors; what cannot be read is said by name. Several are open at once: O turns between "
+     "them, the question stays. d chooses the questions. "
      "? explains the keys and words of each view and what to do when something looks wrong. That was the tour."},
 };
 enum { STEPS = sizeof steps / sizeof *steps };

@@ -48,7 +48,7 @@ static const struct word symptoms[] = {
     {"numbers differ", "from your own script: the decode (norm before the head?), the position, the split; `info` names every default"},
     {"a view refuses", "read it: it names the file, the key, and what would be right"},
     {"no dataset known", "a model without recipe: d asks for the data it was trained on"},
-    {"numbers look old", "R reads the files again"},
+    {"numbers look old", "R reads the files again, F whenever they change; the line above the keys says that they have"},
     {"it takes long", "progress stands above the keys, of work behind this view in the first line; x or Ctrl-C stops it and keeps what it had"},
     {"odd characters", ":set ascii on; colours: :set theme light, or none"},
 };

@@ -117,9 +117,9 @@ static void draw_open(const struct app *app, struct cells *cells, struct area ar
 {
     int shown = area.rows - 1, first = scroll_first((int)app->model_at, rows, shown);
     for (int i = 0; i < shown && first + i < rows && first + i < (int)app->model_count; i++) {
-        const char *model = app->models[first + i];
-        bool here = app->model && !strcmp(model, app->model);
-        if (opened_find(app, model)) cells_text(cells, area.row + 1 + i, area.col - 1, TINT_KEY, here ? (cells->ascii ? "*" : "●") : cells->ascii ? "o" : "○");
+        const struct opened *one = opened_find(app, app->models[first + i]);
+        bool here = one && one == opened_find(app, app->model);
+        if (one) cells_text(cells, area.row + 1 + i, area.col - 1, TINT_KEY, here ? (cells->ascii ? "*" : "●") : cells->ascii ? "o" : "○");
     }
 }
 
