@@ -3,6 +3,7 @@
 #include "opened.h"
 
 #include "doing/command.h"
+#include "doing/share.h"
 #include "figures/group.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -31,7 +32,13 @@ static const char *behind(const struct app *app, size_t n)
     size_t at = 0;
     for (size_t i = 0; i < app->model_count; i++)
         if (!strcmp(app->models[i], app->model) || !strcmp(path_base(app->models[i]), app->model)) at = i;
-    return app->model_count ? app->models[(at + n) % app->model_count] : app->model;
+    if (!app->model_count) return app->model;
+    const char *path = app->models[(at + n) % app->model_count];
+    if (*path != '/' || strchr(app->model, '/')) return path;
+    char *named = share_find(app->session->share, "models", path_base(path)); /* a bundled one: by its name, as the open one */
+    bool same = named && !strcmp(named, path);
+    mem_free(named);
+    return same ? path_base(path) : path;
 }
 
 static const char *other_of(const struct app *app, const struct state *s)
