@@ -129,7 +129,8 @@ static void show_rows(const struct survey *me, const char *split, const struct f
         cells[at] = cell_number(numbers[0] + (double)me->study->pick.number);
         for (int c = 0; c + 1 < me->width; c++) {
             double x = numbers[c + 1];
-            cells[at + 1 + (size_t)c] = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");
+            struct cell *cell = &cells[at + 1 + (size_t)c];
+            *cell = !me->probe->columns[c].token ? cell_number(x) : cell_text(x >= 0 ? dataset_token(me->study->data, (int)x) : "not finite");
         }
         sink_row(sink, cells);
     }

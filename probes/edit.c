@@ -93,7 +93,8 @@ int edit_expand(const char *text, char **texts, int most, struct err *err)
     struct several s = several_of(text);
     int count = 0;
     bool range = s.last >= 0;
-    if (range && (s.last < s.first || s.last - s.first > 4096)) return err_set(err, "--do %s: a range is FIRST-LAST, h.1-3", text_show(text)), err_usage(err), 0;
+    if (range && (s.last < s.first || s.last - s.first > 4096))
+        return err_set(err, "--do %s: a range is FIRST-LAST, h.1-3", text_show(text)), err_usage(err), 0;
     for (long k = s.first; k <= (range ? s.last : s.first); k++)
         for (const char *p = s.list;; p += strcspn(p, "+,") + 1) {
             struct text one = {0};

@@ -53,7 +53,7 @@ static void measure_row(struct run *run, const struct question *question, const 
     memcpy(out, numbers, sizeof numbers);
 }
 
-/* The places of a value's rows; by token, where a value has none of its own, those of the sequences that have such a token. NULL: rows are no places. */
+/* The places of a value's rows; by token, where it has none of its own, those of the sequences that have such a token. NULL: they are no places. */
 static const struct places *places_of(struct run *run, const char *site, const struct tensor *value)
 {
     const struct batch *batch = run->batch;

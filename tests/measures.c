@@ -284,8 +284,8 @@ static void test_probes_over_an_axis(void **unused)
     for (int boundary = 1; boundary <= 2; boundary++)
         for (int i = 0; i < 2; i++) {
             double alpha = i ? 1 : 0.25;
-            const struct table *fade = run_line(&one, "fade %s/drawn --data %s/data --split test_id --do mix@h.%d:position=1,alpha=%g", folder, folder,
-                                                boundary, alpha);
+            const struct table *fade = run_line(&one, "fade %s/drawn --data %s/data --split test_id --do mix@h.%d:position=1,alpha=%g", folder,
+                                                folder, boundary, alpha);
             for (size_t r = 0; r < fade->row_count; r++, at++) {
                 assert_float_equal(table_number(over, at, "alpha"), alpha, 0);
                 assert_float_equal(table_number(over, at, "edit_boundary"), boundary, 0);
@@ -362,8 +362,8 @@ static void test_edits_at_several_places(void **unused)
     for (int k = 1; k <= 2; k++)
         for (int p = 0; p <= 2; p += 2) text_add(&each, " --do mix@h.%d:alpha=0.7,position=%d,target=noise", k, p);
     const struct table *a = run_line(&one, several.data, folder, folder), *b = run_line(&many, each.data, folder, folder);
-    const struct table *c = run_line(&sweep, "sweep %s/drawn --data %s/data --split test_ood --do mix@h.1-2:position=0+2,target=noise --over alpha=0,0.7",
-                                     folder, folder);
+    const struct table *c = run_line(&sweep, "sweep %s/drawn --data %s/data --split test_ood --over alpha=0,0.7 "
+                                             "--do mix@h.1-2:position=0+2,target=noise", folder, folder);
     size_t last = a->row_count - 1;
     for (size_t r = 0; r <= last; r++) assert_float_equal(table_number(a, r, "correct"), table_number(b, r, "correct"), 0);
     assert_float_equal(table_number(c, 1, "correct"), table_number(a, last, "correct"), 0);
@@ -467,7 +467,8 @@ int main(void)
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
         cmocka_unit_test(test_flips_add_up_to_the_sweep),
-        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_edits_at_several_places), cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
+        cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_edits_at_several_places),
+        cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
         cmocka_unit_test(test_any_token_is_watched),
     };

@@ -22,13 +22,15 @@
 
 /* Which tables a line gets: those of the first row whose words the line holds. */
 static const struct { const char *start, *word, *file; } plants[] = {
-    {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"sites", "", "sites"}, {"stats", "", "stats"}, {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
+    {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"sites", "", "sites"}, {"stats", "", "stats"},
+    {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
     {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"},
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
     {"attention", "", "attention"}, {"compare", "--questions", "disagreements"}, {"compare", "", "compare"}, {"runs", "", "runs"},
-    {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"}, {"replicate", "--list", "replications"},
+    {"timeline", "--probe", "timeline_bridge"}, {"timeline", "", "timeline"}, {"orbit", "--row", "orbit"}, {"orbit", "--split", "orbit_split"},
+    {"replicate", "--list", "replications"},
     {"replicate", "--show", "replicate_card.md replicate_numbers replicate_figure replicate_figure2"},
     {"replicate", "--measure-only", "replicate_numbers"},
 };

@@ -720,7 +720,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models), cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names),
+        cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models),
+        cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),

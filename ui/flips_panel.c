@@ -152,6 +152,7 @@ void flips_panel_draw(const struct flips_panel *p, struct cells *cells, struct a
     col = cells_text(cells, area.row, col, TINT_GOOD, "%d wrong %s right", better, arrow);
     cells_text(cells, area.row, col, TINT_BAD, ", %d right %s wrong", worse, arrow);
     if (bars) draw_bars(p, cells, (struct area){area.row + 1, area.col + 1, bars, area.cols - 16}, table);
-    if (!flips_panel_count(p) && p->flips->state == RESULT_DONE) cells_text(cells, area.row + 1 + bars, area.col + 1, TINT_WARN, "no answer turns at any alpha");
+    if (!flips_panel_count(p) && p->flips->state == RESULT_DONE)
+        cells_text(cells, area.row + 1 + bars, area.col + 1, TINT_WARN, "no answer turns at any alpha");
     else draw_list(p, cells, area, table);
 }

@@ -102,11 +102,18 @@ static void draw_none(struct cells *cells, struct area area)
                  "Your own: o asks for a path, of a folder that holds config.json and model.safetensors.");
 }
 
+/* Without the folder that the program's own models are in: where that is says nothing about them. */
+static const char *brief_path(const struct app *app, const char *path)
+{
+    size_t size = strlen(app->session->share);
+    return !strncmp(path, app->session->share, size) && path[size] == '/' ? path + size + 1 : path;
+}
+
 static void draw_about(struct app *app, struct cells *cells, struct area area)
 {
     const struct table *info = app_table(app, INFO, 0);
     if (area.rows < 2) return;
-    app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, selected(app));
+    app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, brief_path(app, selected(app)));
     struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
     if (app_draw_waiting(app, cells, inner, INFO)) return;
     draw_facts(cells, inner, info);
@@ -119,7 +126,8 @@ static void draw_open(const struct app *app, struct cells *cells, struct area ar
     for (int i = 0; i < shown && first + i < rows && first + i < (int)app->model_count; i++) {
         const struct opened *one = opened_find(app, app->models[first + i]);
         bool here = one && one == opened_find(app, app->model);
-        if (one) cells_text(cells, area.row + 1 + i, area.col - 1, TINT_KEY, here ? (cells->ascii ? "*" : "●") : cells->ascii ? "o" : "○");
+        if (!one) continue;
+        cells_text(cells, area.row + 1 + i, area.col - 1, TINT_KEY, here ? (cells->ascii ? "*" : "●") : cells->ascii ? "o" : "○");
     }
 }
 
