@@ -381,6 +381,42 @@ static void kinds_of_questions_differ_in_colour(void **state)
     table_free(table);
 }
 
+/* Boundaries before positions, the axis with few enough lines before the first one, details of points are no lines. */
+static void the_axis_is_chosen(void **state)
+{
+    (void)state;
+    static const char *const tokens[] = {"a", "b", "c", "d", "e", "f"};
+    struct table *lens = table_new("lens"), *log = table_new("log");
+    struct err err = {0};
+    table_column(lens, "position", ROLE_AXIS, NULL);
+    table_column(lens, "boundary", ROLE_AXIS, NULL);
+    table_column(lens, "token", ROLE_LABEL, NULL);
+    table_column(lens, "p_answer", ROLE_VALUE, NULL);
+    table_column(log, "stage", ROLE_AXIS, NULL);
+    table_column(log, "epoch", ROLE_AXIS, NULL);
+    table_column(log, "loss", ROLE_VALUE, NULL);
+    table_column(log, "grad", ROLE_VALUE, NULL);
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 3; k++) table_row(lens, (struct cell[]){cell_number(p), cell_number(k), cell_text(tokens[3 * p + k]), cell_number(0.5)});
+    for (int s = 0; s < 8; s++)
+        for (int e = 0; e < 30; e++) table_row(log, (struct cell[]){cell_number(s), cell_number(e), cell_number(1), cell_number(2)});
+    struct figure *figure = figure_from(lens, NULL, &err);
+    must(figure != NULL, &err);
+    assert_string_equal(figure->x.name, "boundary k");
+    assert_int_equal(figure->series_count, 2);
+    assert_true(figure->x.whole);
+    figure_free(figure);
+    figure = figure_from(log, NULL, &err);
+    must(figure != NULL, &err);
+    assert_string_equal(figure->x.name, "epoch");
+    assert_string_equal(figure->y.name, "loss (nats)"); /* both would be 16 lines */
+    figure_free(figure);
+    assert_null(figure_from(log, &(struct figure_options){.x = "stage"}, &err));
+    assert_non_null(strstr(err.text, "--where 'epoch=29'"));
+    table_free(lens);
+    table_free(log);
+}
+
 static void growing_curves_start_empty(void **state)
 {
     struct table *table = sweep(21, 0);
@@ -448,7 +484,7 @@ int main(void)
         cmocka_unit_test(ascii_cells_are_ascii),        cmocka_unit_test(cells_clip_and_cut),              cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(probabilities_fill_the_axis),  cmocka_unit_test(what_cannot_be_drawn_is_refused),
         cmocka_unit_test(kinds_of_questions_differ_in_colour),
-        cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
+        cmocka_unit_test(the_axis_is_chosen), cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
     };
     return cmocka_run_group_tests_name("figures", tests, make_folder, remove_folder);
 }

@@ -220,6 +220,34 @@ static void widths(void **state)
     assert_int_equal(text_width("🙂"), 2);
 }
 
+static void some_rows(void **state)
+{
+    static const char *const splits[] = {"test_id", "test_ood", "train"};
+    struct table *table = table_new("sweep"), *some;
+    struct err err = {0};
+    (void)state;
+    table_column(table, "split", ROLE_LABEL, NULL);
+    table_column(table, "alpha", ROLE_AXIS, NULL);
+    for (int s = 0; s < 3; s++)
+        for (int i = 0; i < 4; i++) table_row(table, (struct cell[]){cell_text(splits[s]), cell_number(i == 3 ? NAN : i / 10.0)});
+    some = table_where(table, "split=test_id|train,alpha=0.1", &err);
+    assert_non_null(some);
+    assert_int_equal(some->row_count, 2);
+    assert_string_equal(table_text(some, 1, "split"), "train");
+    table_free(some);
+    some = table_where(table, "alpha=nan", &err);
+    assert_int_equal(some->row_count, 3);
+    table_free(some);
+    assert_null(table_where(table, "split=test", &err));
+    assert_non_null(strstr(err.text, "it holds test_id, test_ood, train"));
+    assert_null(table_where(table, "splt=test_id", &err));
+    assert_non_null(strstr(err.text, "did you mean split?"));
+    assert_false(err.usage);
+    assert_null(table_where(table, "split", &err));
+    assert_true(err.usage);
+    table_free(table);
+}
+
 static void sinks_collect(void **state)
 {
     struct collector collector;
@@ -248,7 +276,7 @@ int main(void)
         cmocka_unit_test(wilson_closed_forms),      cmocka_unit_test(means_and_medians),           cmocka_unit_test(tsv_comes_back),
         cmocka_unit_test(json_comes_back),          cmocka_unit_test(tables_of_others),            cmocka_unit_test(bad_tables_are_refused),
         cmocka_unit_test(strange_formats_are_dropped), cmocka_unit_test(people_read_aligned_columns), cmocka_unit_test(widths),
-        cmocka_unit_test(sinks_collect),
+        cmocka_unit_test(some_rows), cmocka_unit_test(sinks_collect),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

@@ -91,8 +91,9 @@ static void tables_of_splits_can_be_plotted(void **state)
     static const char *const lines[] = {
         "attention models/vanilla --limit 20", "orbit models/vanilla --limit 20 --loops 4", "lens models/vanilla --row test_ood:0",
         "fade models/vanilla --do mix@h.1:position=1 --limit 20", "timeline models/vanilla", "drift models/vanilla --limit 20",
-        "sweep models/vanilla --limit 20 --controls --over alpha=0:1:0.5 --over norm=rms,match,l2", "compare models/vanilla models/discoloop --limit 20",
-        "bridge models/vanilla --limit 20 --rows", "compare models/vanilla models/discoloop orbit --limit 20",
+        "sweep models/vanilla --limit 20 --controls --over alpha=0:1:0.5 --over norm=rms,match,l2",
+        "compare models/vanilla models/discoloop --limit 20", "bridge models/vanilla --limit 20 --rows",
+        "compare models/vanilla models/discoloop orbit --limit 20",
     };
     struct session *session = session_new(2);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) run_line(session, lines[i]);

@@ -17,7 +17,8 @@
 
 static void add_list(const struct share_list *list, struct text *out)
 {
-    for (size_t i = 0; i < list->count; i++) text_add(out, "%s\n", path_base(list->names[i]));
+    for (size_t i = 0; i < list->count; i++)
+        if (share_name(list, i)) text_add(out, "%s\n", share_name(list, i));
 }
 
 static void add_models(struct session *session, struct text *out)
@@ -38,7 +39,8 @@ static void add_datasets(struct session *session, struct text *out)
 static void add_recipes(struct session *session, struct text *out)
 {
     struct share_list models = share_list(session->share, "models", "recipe", NULL);
-    for (size_t i = 0; i < models.count; i++) text_add(out, "models/%s/recipe\n", path_base(models.names[i]));
+    for (size_t i = 0; i < models.count; i++)
+        if (share_name(&models, i)) text_add(out, "models/%s/recipe\n", share_name(&models, i));
     share_list_free(&models);
     char *recipes = path_join(session->share, "models/recipes"), **scales, **names;
     size_t scale_count = 0, count;

@@ -110,13 +110,22 @@ struct share_list share_list(const char *share, const char *kind, const char *ma
     return list;
 }
 
+const char *share_name(const struct share_list *list, size_t i)
+{
+    const char *name = path_base(list->names[i]);
+    for (size_t before = 0; before < i; before++)
+        if (!strcmp(path_base(list->names[before]), name)) return NULL;
+    return name;
+}
+
 bool share_missing(const struct share_list *list, const char *path, const char *what, struct err *err)
 {
     const char *near = text_nearest(path_base(path), name_at, list);
     err_set(err, "%s: no such %s", text_show(path), what);
     if (near) err_add(err, ": did you mean %s?", near);
     err_add(err, near ? " Bundled:" : ": give a folder, or one of the bundled");
-    for (size_t i = 0; i < list->count; i++) err_add(err, "%s %s", i ? "," : "", name_at(list, i));
+    for (size_t i = 0; i < list->count; i++)
+        if (share_name(list, i)) err_add(err, "%s %s", i ? "," : "", share_name(list, i));
     if (!list->count) err_add(err, " (none here)");
     return false;
 }

@@ -27,6 +27,8 @@ char *share_find(const char *share, const char *kind, const char *name);
 /* Folders in KIND that hold the file `mark`, and the files that end in `ending` (without it; NULL: none). */
 struct share_list share_list(const char *share, const char *kind, const char *mark, const char *ending);
 void share_list_free(struct share_list *list);
+/* The i-th name, NULL for one that stood before: a working folder may hold what the share folder holds. */
+const char *share_name(const struct share_list *list, size_t i);
 bool share_missing(const struct share_list *list, const char *path, const char *what, struct err *err);
 
 #endif

@@ -37,6 +37,7 @@ static char *cache_folder(const char *name, struct err *err)
     char *folder = file_cache("datasets"), *path = NULL;
     if (!folder) err_set(err, "%s: this dataset is made when it is needed, and there is no place for it: set XDG_CACHE_HOME", name);
     else if (folder_make(folder, err)) path = path_join(folder, name);
+    else err_add(err, " (the dataset %s is made there when it is needed: XDG_CACHE_HOME may name another place)", name);
     mem_free(folder);
     return path;
 }

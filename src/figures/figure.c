@@ -184,7 +184,8 @@ static void advise(const struct table *table, struct err *err)
             numbers[count++] = table->columns[c].name, values += table->columns[c].role == ROLE_VALUE;
     err_set(err, "%s: this table has no figure: it needs", text_show(table->name));
     for (size_t i = 0; figure_kinds[i]; i++) err_add(err, "%s %s", i ? ", or" : "", figure_kinds[i]->columns);
-    if (count == 2 && values) err_add(err, "\ntwo of its columns can be drawn against each other, for instance --x %s --y %s", numbers[0], numbers[1]);
+    if (count < 2 || !values) return;
+    err_add(err, "\ntwo of its columns can be drawn against each other, for instance --x %s --y %s", numbers[0], numbers[1]);
 }
 
 static const struct figure_kind *find_kind(const struct table *table, const struct figure_options *options, struct err *err)

@@ -195,8 +195,9 @@ bool folder_make(const char *path, struct err *err)
         if (*s && *s != '/') continue;
         char end = *s;
         *s = 0;
-        if (mkdir(part, 0777) && !file_is_folder(part)) {
-            err_set(err, "%s: the folder cannot be made: %s", text_show(part), strerror(errno));
+        int wrong = mkdir(part, 0777) ? errno : 0;
+        if (wrong && !file_is_folder(part)) {
+            err_set(err, "%s: the folder cannot be made: %s", text_show(part), strerror(wrong));
             mem_free(part);
             return false;
         }

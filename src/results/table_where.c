@@ -16,8 +16,9 @@ int table_column_find(const struct table *table, const char *name, struct err *e
     int column = table_find(table, name);
     if (column >= 0) return column;
     const char *nearest = text_nearest(name, column_name, table);
-    err_set(err, "%s: there is no column '%s'%s%s%s; the columns are", text_show(table->name), text_show(name), nearest ? ": did you mean " : "",
-            nearest ? nearest : "", nearest ? "?" : "");
+    err_set(err, "%s: there is no column '%s'", text_show(table->name), text_show(name));
+    if (nearest) err_add(err, ": did you mean %s?", nearest);
+    err_add(err, "%s columns are", nearest ? " The" : ": the");
     for (size_t i = 0; i < table->column_count; i++) err_add(err, " %s", text_show(table->columns[i].name));
     return -1;
 }
