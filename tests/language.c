@@ -163,6 +163,30 @@ static void expect_bytes(const char *a, const char *b, const char *file)
     mem_free(one), mem_free(two), mem_free(one_file), mem_free(two_file), mem_free(x), mem_free(y);
 }
 
+/* Every sentence of one hop is followed by its phrase; longer questions stay as they are. */
+static void phrases_say_facts_again(void **state)
+{
+    (void)state;
+    make("language", "sentences", "--format reverse " SIZES);
+    make("language", "phrases", "--phrases --format reverse " SIZES);
+    struct dataset *plain = open_set("sentences", NULL), *data = open_set("phrases", NULL);
+    const struct split *facts = dataset_split(plain, "train_atomic"), *both = dataset_split(data, "train_atomic");
+    assert_int_equal(both->count, 2 * facts->count);
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct question *said = &both->questions[2 * i], *phrase = said + 1, *fact = &facts->questions[i];
+        char have[128] = "", want[128];
+        assert_memory_equal(said->tokens, fact->tokens, sizeof *fact->tokens * (size_t)fact->length);
+        snprintf(want, sizeof want, "%s 's %s", dataset_token(data, fact->tokens[3]), dataset_token(data, fact->tokens[1]));
+        for (int t = 0; t < phrase->length; t++) sprintf(have + strlen(have), "%s%s", t ? " " : "", dataset_token(data, phrase->tokens[t]));
+        assert_string_equal(have, want);
+        assert_int_equal(phrase->answer, fact->answer);
+        assert_int_equal(phrase->answer_position, 2);
+    }
+    dataset_free(plain);
+    dataset_free(data);
+    expect_bytes("sentences", "phrases", "train_two_hop.jsonl");
+}
+
 static void same_bytes(void **state)
 {
     static const char *const files[] = {"dataset.json", "vocab.json", "train_atomic.jsonl", "train_two_hop.jsonl", "test_id.jsonl", "test_ood.jsonl"};
@@ -234,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_formats_say_khop), cmocka_unit_test(bridges_are_right), cmocka_unit_test(same_bytes),
-        cmocka_unit_test(names_differ), cmocka_unit_test(contradictions_are_noticed),
+        cmocka_unit_test(names_differ), cmocka_unit_test(contradictions_are_noticed), cmocka_unit_test(phrases_say_facts_again),
     };
     return cmocka_run_group_tests_name("language", tests, make_folder, remove_folder);
 }
