@@ -45,7 +45,10 @@ static void base_run(void *job, int i, int thread)
     int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
     int *shared_answers = arena_new(arena, sizeof *answers * (size_t)n), *own = arena_new(arena, sizeof *own * (size_t)n);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
-    for (int q = 0; q < n; q++) lengths[q] = base->questions[q].length, tokens[q] = base->questions[q].tokens, own[q] = base->questions[q].answer_position;
+    for (int q = 0; q < n; q++) {
+        const struct question *question = &base->questions[q];
+        lengths[q] = question->length, tokens[q] = question->tokens, own[q] = question->answer_position;
+    }
     base->tape.arena = arena;
     base->tape.stop = &me->study->session->stop;
     struct tape tape = base->tape;

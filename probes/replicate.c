@@ -348,7 +348,8 @@ static enum share share_measured(const struct table *numbers)
     return !measured ? MEASURED_NOTHING : measured < numbers->row_count ? MEASURED_PART : MEASURED_ALL;
 }
 
-/* "not run", "running: vanilla, seed 1, step 300 of 6400, 12 min left", "2 of 6 trainings done", "trained, not measured", "measured in part", "done". */
+/* "not run", "running: vanilla, seed 1, step 300 of 6400, 12 min left", "2 of 6 trainings done", "trained, not measured",
+ * "measured in part", "done". */
 static void add_state(const struct replicating *me, enum share share, struct text *out)
 {
     bool measured = share != MEASURED_NOTHING;

@@ -111,7 +111,8 @@ static bool make(const struct args *args, const char *folder, const char *comman
     int relation = (int)(2 * graphs.entities), function = relation + (int)graphs.relations;
     writer_begin(&out, folder, "language", function + FUNCTION_WORDS);
     write_vocabulary(&out, &graphs);
-    graphs_write(&graphs, &out, say, &(struct speaker){&out, !strcmp(args_text(args, "format"), "reverse"), args_flag(args, "phrases"), relation, function});
+    struct speaker speaker = {&out, !strcmp(args_text(args, "format"), "reverse"), args_flag(args, "phrases"), relation, function};
+    graphs_write(&graphs, &out, say, &speaker);
     return graphs_end(&graphs, &out, command, err);
 }
 

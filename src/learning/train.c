@@ -49,7 +49,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare_rows(const void *a, const void *b) { return question_compare(*(const struct question *const *)a, *(const struct question *const *)b); }
+static int compare_rows(const void *a, const void *b)
+{
+    return question_compare(*(const struct question *const *)a, *(const struct question *const *)b);
+}
 
 static bool collect_rows(struct trainer *me, struct err *err)
 {

@@ -36,8 +36,8 @@ struct batch {
 
 struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const int *const *tokens);
 
-/* The same, but sequences share places as far as they begin alike and lie before position own[b], from which on a sequence has places to itself:
- * places own[0], own[1], ... of the sequences rise. For whoever edits nothing and reads by batch_place; not for models whose boundary is the token. */
+/* The same, but sequences share places as far as they begin alike and lie before position own[b], from which on each has places to itself: the places
+ * at own[0], own[1], ... rise. For whoever edits nothing and reads by batch_place; not for models whose boundary is the token. */
 struct batch *batch_shared(struct arena *arena, int rows, const int *lengths, const int *const *tokens, const int *own);
 
 static inline int batch_place(const struct batch *batch, int row, int position) { return batch->path[batch->start[row] + position]; }
@@ -158,7 +158,7 @@ struct tensor *run_input_at(struct run *run, const struct tensor *h, int k);
  * numbers the blocks of a whole forward pass, 0 first. */
 struct tensor *run_leave(struct run *run, struct tensor *x, int stage, bool last);
 
-/* In a replay: the block's queries as its base has them, when nothing has changed at the places of h, so that they need not be computed; else NULL. */
+/* In a replay: the block's queries as its base has them, when nothing has changed at the places of h, and they need not be computed; else NULL. */
 struct tensor *run_queries(struct run *run, const struct tensor *x, const struct tensor *h, int stage);
 
 /* Attention of the places of q over everything before them; x is the block's input. Keys and values are kept or read back for replays. */

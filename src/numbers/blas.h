@@ -6,7 +6,7 @@
  *
  *     blas_nt_into(m, n, k, a, b, 0, c, 640);    the same, the rows of c 640 apart  (some columns of a wider matrix)
  *
- * beta 0 stores, 1 adds. blas_check compares small products with a plain loop: some old builds pick kernels that are wrong on new processors. What has
+ * beta 0 stores, 1 adds. blas_check compares small products with a plain loop: some old builds pick wrong kernels on new processors. What has
  * passed is remembered in the cache folder, for this processor, library version and kernel.
  */
 #ifndef NUMBERS_BLAS_H
