@@ -59,7 +59,8 @@ const struct replication replication_figure_4 = {
     .help = "questions in words, \"Suka 's daughter 's client is\": ID and OOD over training",
     .paper = "Word-level language, one token for every entity and relation, read at \"is\": the paper trains the gate for 5,000 "
              "epochs; DiscoLoop gets nearly all of both graphs, the vanilla loop graph A alone, and answers that need only one loop "
-             "fade near epoch 400.",
+             "fade near epoch 400. How its facts are worded is not said. Here each stands as a sentence, \"Suka 's daughter is\", and as a phrase, "
+             "\"Suka 's daughter\": with sentences alone P(bridge) stayed at 0.002, and DiscoLoop had ID 45.8 % and OOD 1.0 % (one seed, 70 epochs).",
     LANGUAGE("language-direct", "3", "the second 's"),
     .example = "replicate figure-4 --seeds 1",
 };
@@ -68,8 +69,7 @@ const struct replication replication_figure_6 = {
     .id = "figure-6",
     .help = "the same with the last relation first, \"The client of Suka 's daughter is\"",
     .paper = "The reverse format: the second relation is read before the first. The paper reports what it reports for the direct "
-             "one. Here facts are asked as \"The daughter of Suka is\", so that the phrase \"Suka 's daughter\" stands in two-hop "
-             "questions only.",
+             "one. Here each fact stands as a sentence, \"The daughter of Suka is\", and as a phrase, \"Suka 's daughter\".",
     LANGUAGE("language-reverse", "6", "\"is\""),
     .example = "replicate figure-6 --seeds 1",
 };
