@@ -4,12 +4,24 @@
 
 #include <string.h>
 
+static bool names_loops(const char *over) { return text_starts(over, "loops="); }
+
+/* Axes that are no option of an edit ask for none. */
+static bool needs_edit(const struct args *args)
+{
+    const char *over = args_at(args, "over", 0);
+    bool needs = !over || (option_find(args->options, "controls") && args_flag(args, "controls"));
+    for (size_t i = 0; (over = args_at(args, "over", i)); i++) needs = needs || !names_loops(over);
+    return needs;
+}
+
 bool axes_default_edit(struct study *study, const struct args *args, struct err *err)
 {
     const char *norm = args_text(args, "norm"), *position = args_text(args, "position");
     bool brief = norm || position || args_given(args, "boundary");
     if (study->edit_count && !brief) return true;
     if (study->edit_count) return err_set(err, "--norm, --position and --boundary belong into --do when --do is given"), err_usage(err);
+    if (!brief && !needs_edit(args)) return true;
     struct text text = {0};
     text_add(&text, "mix@h.%ld:position=%s,norm=%s", args_given(args, "boundary") ? args_int(args, "boundary") : 1, position ? position : "1",
              norm ? norm : "rms");

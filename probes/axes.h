@@ -33,7 +33,7 @@ struct axes {
     size_t cells;
 };
 
-/* The edit of the short options, unless --do gives one. */
+/* The edit of the short options, unless --do gives one, or no axis is an option of an edit: then there is none. */
 bool axes_default_edit(struct study *study, const struct args *args, struct err *err);
 
 bool axes_read(struct axes *axes, const struct study *study, const struct args *args, const char *fallback, struct err *err);

@@ -123,7 +123,7 @@ static bool run(const struct command *self, struct session *session, const struc
     (void)self;
     if (!study_open(&study, session, args, "test_id,test_ood", sink, err)) return false;
     bool ok = axes_default_edit(&study, args, err) && axes_read(&axes, &study, args, "alpha=0:1:0.05", err);
-    bool loops = ok && axes_loops(&axes, &study, 0) != axes_loops(&axes, &study, axes.cells - 1);
+    bool loops = ok && (!study.edit_count || axes_loops(&axes, &study, 0) != axes_loops(&axes, &study, axes.cells - 1));
     if (loops) ok = err_set(err, "--over loops: flips follow an option of an edit");
     ok = ok && measure(&study, &axes, sink, err);
     axes_clear(&axes);

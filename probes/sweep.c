@@ -65,6 +65,7 @@ static struct table *shape(const struct sweep *me)
     table_column(table, "fired", ROLE_COUNT, "%.0f");
     table_column(table, "moved", ROLE_VALUE, "%.3g");
     study_provenance(&me->study, table);
+    if (!me->study.edit_count) table_fact(table, "do", "none: no axis is an option of an edit");
     return table;
 }
 
@@ -193,6 +194,11 @@ static bool run_cells(struct sweep *me, struct err *err)
 static void note_effect(const struct sweep *me)
 {
     double moved = 0;
+    if (!me->study.edit_count) {
+        sink_say(me->sink, "no edit: no axis is an option of one (--do gives one)");
+        return;
+    }
+    if (!args_at(me->args, "do", 0)) sink_say(me->sink, "edit: %s (--do gives another)", me->study.edits[0].text);
     for (size_t i = 0; i < me->table->row_count; i++) moved = fmax(moved, table_number(me->table, i, "moved"));
     if (moved == 0) sink_note(me->sink, "no effect: no cell of this sweep changed a state");
     for (int s = 0; s < me->study.split_count; s++) {
@@ -252,7 +258,7 @@ const struct command command_sweep = {
     .more =
         "The default is the paper's intervention: at boundary 1 and position 1, h <- (1-a) h + a Norm(W[argmax decode(h)]), for 21 alphas. alpha 0 "
         "is bit for bit "
-        "the untouched run. fired counts rows written, moved is the largest change of a number, excluded counts rows whose logits are not finite.",
+        "the untouched run. --over loops alone edits nothing. fired counts rows written, moved is the largest change of a number, excluded counts rows whose logits are not finite.",
     .options = options,
     .example = "sweep models/vanilla --norm rms --over alpha=0:1:0.05",
     .run = run,

@@ -381,12 +381,12 @@ static void test_edits_at_several_places(void **unused)
 }
 
 /* A sweep over loops is, at each number of them, what eval says. */
-static void test_loops_are_an_axis(void **unused)
+static void assert_sweeps_loops(const char *axes, const char *edit)
 {
-    (void)unused;
     struct collector one, other;
-    const struct table *sweep = run_line(&one, "sweep %s/drawn --data %s/data --split test_ood --over alpha=0 --over loops=1,2,5", folder, folder);
+    const struct table *sweep = run_line(&one, "sweep %s/drawn --data %s/data --split test_ood %s", folder, folder, axes);
     static const int loops[] = {1, 2, 5};
+    assert_string_equal(table_fact_get(sweep, "do"), edit);
     for (int i = 0; i < 3; i++) {
         const struct table *eval = run_line(&other, "eval %s/drawn --data %s/data --split test_ood --loops %d", folder, folder, loops[i]);
         assert_float_equal(table_number(sweep, (size_t)i, "correct"), table_number(eval, eval->row_count - 1, "correct"), 0);
@@ -394,6 +394,14 @@ static void test_loops_are_an_axis(void **unused)
         collector_release(&other);
     }
     collector_release(&one);
+}
+
+/* With an edit that changes nothing, and without any: loops alone ask for none. */
+static void test_loops_are_an_axis(void **unused)
+{
+    (void)unused;
+    assert_sweeps_loops("--over alpha=0 --over loops=1,2,5", "mix@h.1:position=1,norm=rms");
+    assert_sweeps_loops("--over loops=1,2,5", "none: no axis is an option of an edit");
 }
 
 /* A question by its row, by its tokens, and among all of its split. */
