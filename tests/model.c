@@ -282,6 +282,7 @@ static void config_reads_key_by_key(void **state)
     assert_int_equal(config_facts(c, &facts), 5);
     assert_string_equal(facts[2].key, "c.z");
     assert_string_equal(facts[2].source, "default");
+    assert_string_equal(facts[3].source, "usual");
     config_free(c);
     collector_release(&notes);
 }

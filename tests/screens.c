@@ -174,6 +174,8 @@ static struct stage stage_open(command_runner *run)
 {
     struct stage stage = {session_new(1), NULL};
     stage.app = app_new(stage.session, run, "models/vanilla");
+    mem_free(stage.session->share);
+    stage.session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
     for (size_t i = 0; i < stage.app->model_count; i++) mem_free(stage.app->models[i]);
     mem_free(stage.app->models);
     stage.app->models = mem_new(2 * sizeof *stage.app->models);

@@ -137,6 +137,8 @@ static void press(struct app *app, const char *keys)
 static struct app *open_app(struct session *session, const struct shot *shot)
 {
     struct app *app = app_new(session, planted, "models/vanilla");
+    mem_free(session->share);
+    session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
     app->ascii = shot->ascii;
     app_go(app, view_find(shot->view));
     press(app, shot->keys);

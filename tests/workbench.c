@@ -35,9 +35,23 @@ static char *in_folder(const char *name) { return path_join(folder, name); }
 /* Every command gives the same small table; "slow" takes until it is stopped or released. */
 static atomic_int released, slow_runs;
 
+static bool plant_info(struct sink *sink)
+{
+    struct table *table = table_new("info");
+    table_column(table, "property", ROLE_LABEL, NULL);
+    table_column(table, "value", ROLE_LABEL, NULL);
+    table_column(table, "source", ROLE_LABEL, NULL);
+    sink_table(sink, table);
+    table_free(table);
+    sink_row(sink, (struct cell[]){cell_text("hidden_size"), cell_text("64"), cell_text("config")});
+    sink_row(sink, (struct cell[]){cell_text("rope_theta"), cell_text("10000"), cell_text("default")});
+    return true;
+}
+
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
 {
     bool slow = text_starts(line, "sweep");
+    if (text_starts(line, "info models/discoloop")) return plant_info(sink);
     struct table *table = table_new("planted");
     table_column(table, "split", ROLE_LABEL, NULL);
     table_column(table, "n", ROLE_COUNT, NULL);
@@ -228,16 +242,16 @@ static void test_several_models(void **unused)
     char *path = in_folder("c.session");
     struct err err = {0};
     press(app, ":open models/discoloop<Enter>:set row 17<Enter>d");
-    press(app, "other<Enter>O");
+    press(app, "two-hop-tiny<Enter>O");
     assert_string_equal(app->model, "models/vanilla");
     assert_null(app->data);
     assert_shows(app, "vanilla 1/2");
     press(app, ":set row 17<Enter>O");
     assert_string_equal(app->model, "models/discoloop");
-    assert_string_equal(app->data, "other");
+    assert_string_equal(app->data, "two-hop-tiny");
     assert_int_equal(app->row, 17);
     char *before = settings_now(app);
-    assert_non_null(strstr(before, "set open 'models/vanilla models/discoloop --data other'"));
+    assert_non_null(strstr(before, "set open 'models/vanilla models/discoloop --data two-hop-tiny'"));
     assert_true(saved_write(app, path, &err));
     close_app(app);
     session = session_new(1);
@@ -255,6 +269,28 @@ static void test_several_models(void **unused)
     assert_string_equal(app->model, "models/vanilla");
     assert_shows(app, "one model is open");
     mem_free(before), mem_free(after), mem_free(path);
+    close_app(app);
+}
+
+/* The open model and its data stay where a name stands for nothing; what is odd about a model is said when it is opened. */
+static void test_names_of_nothing(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    struct err err = {0};
+    app_settle(app);
+    press(app, ":open /nonexist<Enter>");
+    assert_string_equal(app->model, "models/vanilla");
+    assert_int_equal(app->open_count, 1);
+    assert_shows(app, "/nonexist: no such model");
+    assert_false(settings_set(app, "model", "datasets", &err)); /* a folder without a config.json */
+    assert_non_null(strstr(err.text, "datasets/config.json: no such file"));
+    press(app, "dtwo-hop-tinny<Enter>");
+    assert_null(app->data);
+    assert_shows(app, "did you mean two-hop-tiny?");
+    press(app, ":open models/discoloop<Enter>");
+    assert_string_equal(app->models[app->model_at], "models/discoloop");
+    assert_shows(app, "1 default, not in its config: rope_theta 10000");
     close_app(app);
 }
 
@@ -721,7 +757,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
         cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models),
-        cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names),
+        cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names), cmocka_unit_test(test_names_of_nothing),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),

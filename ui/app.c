@@ -59,6 +59,8 @@ static void find_models(struct app *app, const char *model)
     if (!model && app->model_count) model = app->models[app->model_at];
     if (model) app->model = opened_name(app, model);
     opened_seen(app);
+    opened_pick(app);
+    app->opening = app->model;
 }
 
 /* The list as it is now; what is open and stands elsewhere stays in it. */
@@ -282,24 +284,35 @@ void app_look_at(struct app *app, const char *model)
     undo_clear(&app->undo);
     if (!now || !now->files) opened_seen(app); /* it is read now */
     else opened_look(app);
+    opened_pick(app);
 }
 
-void app_open(struct app *app, const char *model)
+bool app_open(struct app *app, const char *model)
 {
+    struct err err = {0};
     char *name = opened_name(app, model);
-    bool open = opened_find(app, name);
-    if (!app->model || strcmp(app->model, name) != 0) app_look_at(app, name);
-    if (!open) begin_anew(app);
+    bool open = opened_find(app, name), here = open || session_has_model(app->session, name, &err);
+    if (here) {
+        if (!app->model || strcmp(app->model, name) != 0) app_look_at(app, name);
+        if (!open) begin_anew(app), app->opening = true;
+        app_go(app, view_find("loops"));
+    } else app_say(app, "%s", err.text);
     mem_free(name);
-    app_go(app, view_find("loops"));
+    return here;
 }
 
-void app_use_data(struct app *app, const char *data)
+bool app_use_data(struct app *app, const char *data)
 {
+    struct err err = {0};
+    if (*data && !session_has_data(app->session, data, &err)) {
+        app_say(app, "%s", err.text);
+        return false;
+    }
     begin_anew(app);
     mem_free(app->data);
     app->data = *data ? mem_text(data) : NULL;
     opened_keep(app);
+    return true;
 }
 
 /* The command line that makes the same file: the table's own, if it can write figures, else a plot of the table beside it. */

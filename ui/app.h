@@ -59,6 +59,7 @@ struct app {
     char *data;            /* a dataset that the user named; NULL: the one that the model's recipe names */
     struct opened *open;   /* it and the others: opened.h */
     size_t open_count, open_room;
+    bool opening;          /* it was not open before, and what is odd about it is not said yet */
     bool changed;          /* its files are others than those that were read */
     double looked;         /* when that was last looked for */
 
@@ -119,6 +120,7 @@ void app_interrupt(struct app *app);           /* Ctrl-C: stops what runs, or en
 void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor_col);
 
 /* For views. */
+bool app_defaults(const struct table *info, struct text *out); /* what a model's config leaves open may be why its numbers are not as expected */
 int app_want(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3))); /* its number: 0, 1 ... */
 void app_show(struct app *app, int want);                                            /* its line is the one on the screen; want 0 otherwise */
 const struct result *app_result(const struct app *app, int want);                    /* of the line as it is now; NULL: none */
@@ -135,9 +137,9 @@ int app_fact_int(const struct app *app, const char *property, int otherwise);
 bool app_by_token(const struct app *app);                                            /* states go from token to token: s.t, one a position */
 char app_boundary(const struct app *app);                                            /* what a boundary is called: 'h', or 's' by token */
 void app_go(struct app *app, const struct view *view);
-void app_open(struct app *app, const char *model);
+bool app_open(struct app *app, const char *model);                                   /* false: there is none, and the one before stays */
 void app_look_at(struct app *app, const char *model);                                /* where it is; NULL: at none */
-void app_use_data(struct app *app, const char *data);                                /* "": the model's own again */
+bool app_use_data(struct app *app, const char *data);                                /* the same; "": the model's own again */
 void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void app_type(struct app *app, const char *line);                                    /* as if entered at the prompt */
 bool app_stop(struct app *app, int want);                                            /* the user does not want to wait; false: it had ended */

@@ -162,6 +162,30 @@ static void drop_unwanted(struct app *app)
     }
 }
 
+bool app_defaults(const struct table *info, struct text *out)
+{
+    struct text names = {0};
+    int count = 0;
+    for (size_t r = 0; info && r < info->row_count; r++) {
+        const char *source = table_text(info, r, "source");
+        if (source && !strcmp(source, "default"))
+            text_add(&names, "%s%s %s", count++ ? ", " : "", table_text(info, r, "property"), table_text(info, r, "value"));
+    }
+    if (count) text_add(out, "%d default%s, not in its config: %s", count, count > 1 ? "s" : "", names.data);
+    text_clear(&names);
+    return count;
+}
+
+static void say_defaults(struct app *app)
+{
+    const struct result *result = app->head.count ? app->head.wants[0].result : NULL;
+    struct text line = {0};
+    if (!app->opening || !result || !result_ended(result)) return;
+    app->opening = false;
+    if (app_defaults(result_table(result, 0), &line) && !app->message[0] && app->view != view_find("models")) app_say(app, "%s", line.data);
+    text_clear(&line);
+}
+
 void app_update(struct app *app)
 {
     app->clock++;
@@ -176,6 +200,7 @@ void app_update(struct app *app)
     look_up(app, &app->head);
     look_up(app, pane);
     drop_unwanted(app);
+    say_defaults(app);
 }
 
 static void give_now(void *to, struct post *post) { result_take(to, post); }

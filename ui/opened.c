@@ -68,6 +68,13 @@ void opened_list(struct app *app, const struct opened *one)
     app->models[app->model_count++] = mem_text(one->model);
 }
 
+void opened_pick(struct app *app)
+{
+    const struct opened *one = opened_find(app, app->model);
+    for (size_t i = 0; one && i < app->model_count; i++)
+        if (!strcmp(app->models[i], one->path) || !strcmp(app->models[i], one->model)) app->model_at = i;
+}
+
 static struct opened *keep(struct app *app, const char *model, const char *data)
 {
     struct opened *one = opened_find(app, model);

@@ -29,6 +29,7 @@ void opened_close(struct app *app, const char *model);
 void opened_clear(struct app *app);                                   /* the list is empty until the next opened_keep */
 void opened_release(struct app *app);
 void opened_list(struct app *app, const struct opened *one);          /* among app->models, wherever it is */
+void opened_pick(struct app *app); /* the list of models points to the one that is looked at */
 
 /* "models/vanilla runs/a --data khop" */
 void opened_add(struct app *app, struct text *out);

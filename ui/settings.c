@@ -19,9 +19,9 @@ static bool set_model(struct app *app, const char *value)
 {
     const struct view *view = app->view;
     if (!*value || (app->model && !strcmp(app->model, value))) return true;
-    app_open(app, value);
+    bool good = app_open(app, value);
     app->view = view; /* opening goes to a view of its own */
-    return true;
+    return good;
 }
 
 static const char *const flags[] = {"on", "off", NULL};
@@ -44,8 +44,7 @@ static void get_data(struct app *app, struct text *out) { text_add(out, "%s", ap
 
 static bool set_data(struct app *app, const char *value)
 {
-    if (strcmp(app->data ? app->data : "", value) != 0) app_use_data(app, value);
-    return true;
+    return !strcmp(app->data ? app->data : "", value) || app_use_data(app, value);
 }
 
 static void get_split(struct app *app, struct text *out) { text_add(out, "%s", app->split); }
@@ -209,9 +208,11 @@ bool settings_set(struct app *app, const char *name, const char *value, struct e
     const struct setting *setting = find(name, &view);
     if (!setting) return unknown(name, err);
     if (view) app->view = view;
+    app->message[0] = '\0';
     bool good = setting->set(app, value);
     if (view) app->view = here;
     if (good) return true;
+    if (app->message[0]) return err_set(err, "%s", app->message); /* it has said why itself */
     err_set(err, "set %s: '%s' is no value of it", name, text_show(value));
     for (const char *const *c = setting->choices; c && *c; c++) err_add(err, "%s %s", c == setting->choices ? ": there are" : ",", *c);
     return false;

@@ -116,6 +116,9 @@ static void draw_about(struct app *app, struct cells *cells, struct area area)
     app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, brief_path(app, selected(app)));
     struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
     if (app_draw_waiting(app, cells, inner, INFO)) return;
+    struct text defaults = {0};
+    if (app_defaults(info, &defaults)) cells_put(cells, inner.row++, inner.col + 1, TINT_WARN, defaults.data, inner.cols - 2), inner.rows--;
+    text_clear(&defaults);
     draw_facts(cells, inner, info);
 }
 

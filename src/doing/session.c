@@ -86,15 +86,28 @@ bool session_models(struct session *session, char ***paths, size_t *count, struc
     return true;
 }
 
-const struct model *session_model(struct session *session, const char *path, struct sink *sink, struct err *err)
+static char *find_model(const struct session *session, const char *path, struct err *err)
 {
     char *found = share_find(session->share, "models", path);
-    if (!found) {
-        struct share_list list = share_list(session->share, "models", "config.json", NULL);
-        share_missing(&list, path, "model", err);
-        share_list_free(&list);
-        return NULL;
-    }
+    if (found) return found;
+    struct share_list list = share_list(session->share, "models", "config.json", NULL);
+    share_missing(&list, path, "model", err);
+    share_list_free(&list);
+    return NULL;
+}
+
+bool session_has_model(const struct session *session, const char *path, struct err *err)
+{
+    char *found = find_model(session, path, err);
+    bool has = found && model_is_there(found, err);
+    mem_free(found);
+    return has;
+}
+
+const struct model *session_model(struct session *session, const char *path, struct sink *sink, struct err *err)
+{
+    char *found = find_model(session, path, err);
+    if (!found) return NULL;
     struct session_entry *entry = entry_find(session, found, false);
     struct model *model = entry ? entry->model : model_open(found, sink, err);
     if (entry || !model) mem_free(found);
@@ -124,23 +137,35 @@ static char *recipe_data(const struct model *model, struct err *err)
     return data;
 }
 
-static struct dataset *open_named(struct session *session, const char *name, struct sink *sink, struct err *err)
+/* A folder, or else a file that says how to make one. */
+static bool find_data(const struct session *session, const char *name, char **folder, char **spec, struct err *err)
 {
     struct text file = {0};
     text_add(&file, "%s.spec", name);
-    char *folder = share_find(session->share, "datasets", name), *spec = folder ? NULL : share_find(session->share, "datasets", file.data);
-    struct dataset *data = NULL;
-    if (folder) {
-        data = dataset_open(folder, sink, err);
-    } else if (spec) {
-        data = spec_open(spec, path_base(name), sink, err);
-    } else {
-        struct share_list list = share_list(session->share, "datasets", "dataset.json", ".spec");
-        share_missing(&list, name, "dataset", err);
-        share_list_free(&list);
-    }
-    mem_free(folder), mem_free(spec);
+    *folder = share_find(session->share, "datasets", name);
+    *spec = *folder ? NULL : share_find(session->share, "datasets", file.data);
     text_clear(&file);
+    if (*folder || *spec) return true;
+    struct share_list list = share_list(session->share, "datasets", "dataset.json", ".spec");
+    share_missing(&list, name, "dataset", err);
+    share_list_free(&list);
+    return false;
+}
+
+bool session_has_data(const struct session *session, const char *path, struct err *err)
+{
+    char *folder, *spec;
+    bool has = find_data(session, path, &folder, &spec, err);
+    mem_free(folder), mem_free(spec);
+    return has;
+}
+
+static struct dataset *open_named(struct session *session, const char *name, struct sink *sink, struct err *err)
+{
+    char *folder, *spec;
+    if (!find_data(session, name, &folder, &spec, err)) return NULL;
+    struct dataset *data = folder ? dataset_open(folder, sink, err) : spec_open(spec, path_base(name), sink, err);
+    mem_free(folder), mem_free(spec);
     return data;
 }
 

@@ -37,6 +37,10 @@ const struct model *session_model(struct session *session, const char *path, str
 /* The dataset named by path (a folder, or the name of a bundled one), or, when path is NULL, the one the model was trained on. */
 const struct dataset *session_data(struct session *session, const struct model *model, const char *path, struct sink *sink, struct err *err);
 
+/* Is there such a thing? It is looked for and not read; when there is none the message names what there is. */
+bool session_has_model(const struct session *session, const char *path, struct err *err);
+bool session_has_data(const struct session *session, const char *path, struct err *err);
+
 /* A file as given, or the bundled one ("models/vanilla/recipe" from any folder), to free; a file that is nowhere keeps its name. */
 char *session_file(const struct session *session, const char *path);
 

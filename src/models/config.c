@@ -152,7 +152,7 @@ static const char *found(const struct json *node, char *out, size_t room)
     return out;
 }
 
-static void add_fact(struct config *config, const char *keys, const char *value, bool given)
+static void add_fact(struct config *config, const char *keys, const char *value, const char *source)
 {
     size_t size = strcspn(keys, "|");
     for (size_t i = 0; i < config->fact_count; i++)
@@ -160,14 +160,14 @@ static void add_fact(struct config *config, const char *keys, const char *value,
     char *key = mem_new(size + 1);
     memcpy(key, keys, size);
     mem_grow(&config->facts, &config->fact_room, config->fact_count + 1, sizeof *config->facts);
-    config->facts[config->fact_count++] = (struct config_fact){key, mem_text(value), given ? "config" : "default"};
+    config->facts[config->fact_count++] = (struct config_fact){key, mem_text(value), source};
 }
 
 static void add_node_fact(struct config *config, const char *key, const struct json *node)
 {
     struct text value = {0};
     add_value(node, &value);
-    add_fact(config, key, value.data, true);
+    add_fact(config, key, value.data, "config");
     text_clear(&value);
 }
 
@@ -255,7 +255,7 @@ static void absent(struct config *config, const char *keys, enum absence absence
         text_clear(&others);
         return;
     }
-    add_fact(config, keys, fallback, false);
+    add_fact(config, keys, fallback, absence == QUIET ? "usual" : "default");
     if (absence == NAME_DEFAULT) names_add(&config->defaults, keys, strcspn(keys, "|"));
 }
 

@@ -47,7 +47,7 @@ void config_forgive(struct config *config); /* the keys asked for so far are not
 bool config_check(struct config *config, struct sink *sink, struct err *err);
 
 /* What was read, in order, for `info`: key, value as text, and where it came from. */
-struct config_fact { char *key, *value; const char *source; }; /* source: "config" or "default" */
+struct config_fact { char *key, *value; const char *source; }; /* source: "config", "default", or "usual": not there, as in most */
 size_t config_facts(const struct config *config, const struct config_fact **facts);
 
 const char *config_text(const struct config *config); /* the whole file, as read */

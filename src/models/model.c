@@ -137,15 +137,24 @@ static char *name_of(const char *folder)
     return name;
 }
 
-static struct config *read_config(const char *folder, struct err *err)
+bool model_is_there(const char *folder, struct err *err)
 {
     char *path = path_join(folder, "config.json");
-    struct config *config = NULL;
     const char *shown = text_show(folder);
+    bool there = false;
     if (!file_exists(folder)) err_set(err, "%s: no such folder: give the folder that holds config.json and model.safetensors", shown);
     else if (!file_is_folder(folder)) err_set(err, "%s: this is a file: give the folder that holds config.json and model.safetensors", shown);
     else if (!file_exists(path)) err_set(err, "%s: no such file: a model folder holds config.json and model.safetensors", text_show(path));
-    else config = config_read(path, err);
+    else there = true;
+    mem_free(path);
+    return there;
+}
+
+static struct config *read_config(const char *folder, struct err *err)
+{
+    if (!model_is_there(folder, err)) return NULL;
+    char *path = path_join(folder, "config.json");
+    struct config *config = config_read(path, err);
     mem_free(path);
     return config;
 }

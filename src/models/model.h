@@ -75,6 +75,7 @@ struct model {
 
 /* Refuses what cannot be right; notes what is odd: unknown keys and tensors, defaults, NaN ... */
 struct model *model_open(const char *folder, struct sink *sink, struct err *err);
+bool model_is_there(const char *folder, struct err *err); /* a folder that could be one; nothing is read */
 
 /* From a config text alone, weights not drawn yet (all zero), trainable. label: what messages call the text. */
 struct model *model_fresh(const char *config_text, const char *label, struct sink *sink, struct err *err);
