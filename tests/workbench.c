@@ -478,8 +478,8 @@ static void test_completion(void **unused)
     assert_completes(app, "data kh", "data khop ", NULL);
     assert_completes(app, "sweep x --nor", "sweep x --norm ", NULL);
     assert_completes(app, "sweep x --norm m", "sweep x --norm match ", NULL);
-    assert_completes(app, "sweep x --norm ", "sweep x --norm ", "rms  match");
-    assert_completes(app, "eval x --split test_", "eval x --split test_", "test_id  test_ood");
+    assert_completes(app, "sweep x --norm ", "sweep x --norm ", "rms\nmatch");
+    assert_completes(app, "eval x --split test_", "eval x --split test_", "test_id\ntest_ood");
     assert_completes(app, "eval x --split test_id,tr", "eval x --split test_id,train ", NULL);
     assert_completes(app, "lens x --row test_o", "lens x --row test_ood:", NULL);
     assert_completes(app, "lens x --do m", "lens x --do mix@", NULL);

@@ -96,7 +96,6 @@ struct app *app_new(struct session *session, command_runner *run, const char *mo
     snprintf(app->split, sizeof app->split, "test_ood");
     find_models(app, model);
     app->view = view_find(app->model ? "loops" : "models");
-    app->back = app->view;
     prompt_set(&app->prompt, "");
     return app;
 }
@@ -245,12 +244,31 @@ void app_say(struct app *app, const char *format, ...)
     va_end(args);
 }
 
+/* Help and outputs are looked at and left: nobody wants to be led back into them. */
+static bool is_passed(const struct view *view) { return view->hidden || !strcmp(view->name, "help"); }
+
+static void remember_view(struct app *app)
+{
+    if (is_passed(app->view)) return;
+    if (app->trail_count == TRAIL) memmove(app->trail, app->trail + 1, (size_t)--app->trail_count * sizeof *app->trail);
+    app->trail[app->trail_count++] = app->view;
+}
+
 void app_go(struct app *app, const struct view *view)
 {
     if (view == app->view) return;
     app_leave(app);
-    if (!app->view->hidden) app->back = app->view;
+    remember_view(app);
     app->view = view;
+}
+
+const struct view *app_before(const struct app *app) { return app->trail_count ? app->trail[app->trail_count - 1] : NULL; }
+
+void app_back(struct app *app)
+{
+    if (!app->trail_count) return;
+    app_leave(app);
+    app->view = app->trail[--app->trail_count];
 }
 
 /* Everything that was shown was about something else. */

@@ -22,7 +22,7 @@
 #include "undo.h"
 #include "view.h"
 
-enum { WANTS = 8, VIEWS_MOST = 32, SPOTS_MOST = 512 };
+enum { WANTS = 8, VIEWS_MOST = 32, SPOTS_MOST = 512, TRAIL = 16 };
 
 struct want {
     char *line;
@@ -63,7 +63,8 @@ struct app {
     bool changed;          /* its files are others than those that were read */
     double looked;         /* when that was last looked for */
 
-    const struct view *view, *back;
+    const struct view *view, *trail[TRAIL]; /* trail: those before it, the last one behind the others */
+    int trail_count;
     struct pane panes[VIEWS_MOST], head;
     struct result **results;
     size_t result_count, result_room;
@@ -87,7 +88,8 @@ struct app {
     bool prompting;
     enum asking asking;
     char *found;           /* what was searched for; NULL: nothing yet */
-    struct text choices;   /* how the word at the prompt could go on */
+    struct text choices;   /* how the word at the prompt could go on, one a line */
+    int choices_page;
     char *typed;           /* the line that the output view shows; NULL: none yet */
     char message[512];     /* one line for the user, until the next key */
 
@@ -137,6 +139,8 @@ int app_fact_int(const struct app *app, const char *property, int otherwise);
 bool app_by_token(const struct app *app);                                            /* states go from token to token: s.t, one a position */
 char app_boundary(const struct app *app);                                            /* what a boundary is called: 'h', or 's' by token */
 void app_go(struct app *app, const struct view *view);
+void app_back(struct app *app);                                                      /* to the view before; at the first, it stays */
+const struct view *app_before(const struct app *app);                                /* the view before; NULL: it is the first */
 bool app_open(struct app *app, const char *model);                                   /* false: there is none, and the one before stays */
 void app_look_at(struct app *app, const char *model);                                /* where it is; NULL: at none */
 bool app_use_data(struct app *app, const char *data);                                /* the same; "": the model's own again */

@@ -1,5 +1,6 @@
 /* The frame of every view: what is open, the body, the command line that made it, the keys. */
 #include "app.h"
+#include "complete.h"
 #include "menu.h"
 #include "opened.h"
 #include "tour.h"
@@ -17,30 +18,38 @@ static const double patience_seconds = 0.25;
 
 /* ---- header */
 
-static int tabs_width(const struct app *app)
+/* All views by name where there is room; else only the one that is shown, and digits. Views without a digit are shown while they are open; g lists
+ * them all. */
+enum { NAMES_FROM = 120, ROOMY_FROM = 140 };
+
+/* " 3 splits", " 3splits" or " 3"; draw says whether it is only measured. */
+static int draw_tab(struct cells *cells, int col, const struct view *view, int digit, bool here, bool draw)
 {
-    int width = 0;
-    const struct view *view;
-    for (size_t n = 0; (view = view_numbered(n)); n++) {
-        if (view == app->view) width += 3 + text_width(view->name) + (view_digit(n) ? 2 : 0);
-        else if (view_digit(n)) width += 2;
-    }
-    return width;
+    bool named = here || cells->cols >= NAMES_FROM, blank = here || cells->cols >= ROOMY_FROM;
+    struct text text = {0};
+    if (!here && !digit) return col;
+    text_add(&text, " ");
+    if (digit) text_add(&text, "%c%s", digit, named && blank ? " " : "");
+    if (named) text_add(&text, "%s", view->name);
+    if (here) text_add(&text, " ");
+    int from = col + here, end = from + text_width(text.data);
+    if (draw) cells_text(cells, 0, from, here ? TINT_TITLE : TINT_PLAIN, "%s", text.data);
+    if (draw && here) cells_look(cells, 0, from, end - from, LOOK_REVERSE); /* twice reversed below: it stands out of the bar */
+    else if (draw && named) cells_look(cells, 0, from + 1, 1, LOOK_BOLD);
+    text_clear(&text);
+    return end;
 }
 
-/* Views without a digit are shown while they are open; g lists them all. */
 static int draw_tabs(struct app *app, struct cells *cells)
 {
-    int col = cells->cols - tabs_width(app) - 1, start = col;
     const struct view *view;
+    int width = 0;
+    for (size_t n = 0; (view = view_numbered(n)); n++) width = draw_tab(cells, width, view, view_digit(n), view == app->view, false);
+    int col = cells->cols - width - 1, start = col;
     app->tab_count = 0;
     for (size_t n = 0; (view = view_numbered(n)); n++) {
-        bool here = view == app->view;
-        int from = col, digit = view_digit(n);
-        if (here && digit) col = cells_text(cells, 0, ++from, TINT_TITLE, " %c %s ", digit, view->name);
-        else if (here) col = cells_text(cells, 0, ++from, TINT_TITLE, " %s ", view->name);
-        else if (digit) col = cells_text(cells, 0, col, TINT_PLAIN, " %c", digit);
-        if (here) cells_look(cells, 0, from, col - from, LOOK_REVERSE); /* twice reversed below: it stands out of the bar */
+        int from = col;
+        col = draw_tab(cells, col, view, view_digit(n), view == app->view, true);
         if (col > from && app->tab_count < VIEWS_MOST) app->tabs[app->tab_count++] = (struct tab){from, col, view};
     }
     return start;
@@ -85,8 +94,9 @@ static void draw_header(struct app *app, struct cells *cells)
         while (text_width(about.data) > end - col - 1) { /* whole facts only: half a number is a wrong one */
             char *last = about.data;
             for (char *at = last; (at = strstr(at, "  ")); at++) last = at;
-            if (last == about.data) break;
+            bool first = last == about.data;
             *last = '\0';
+            if (first) break;
         }
         cells_put(cells, 0, col, TINT_PLAIN, about.data, end - col - 1);
         text_clear(&about);
@@ -154,29 +164,23 @@ static void draw_command(struct app *app, struct cells *cells, int row, int *cur
     draw_standing(app, cells, row);
 }
 
-static int draw_binding(struct app *app, struct cells *cells, int row, int col, int end, const struct binding *binding)
+/* "←→ loop": the columns it takes, with two blanks behind it. */
+static int draw_binding(struct app *app, struct cells *cells, int row, int col, const struct binding *binding, bool draw)
 {
     struct text keys = {0};
     binding_show(binding, app->ascii, true, &keys);
-    int width = text_width(keys.data) + 1 + text_width(binding->name);
-    if (col + width <= end) {
-        col = cells_text(cells, row, col, TINT_KEY, "%s", keys.data);
-        col = cells_text(cells, row, col + 1, TINT_PLAIN, "%s", binding->name) + 2;
-    }
+    if (draw) cells_text(cells, row, col, TINT_KEY, "%s", keys.data);
+    if (draw) cells_text(cells, row, col + text_width(keys.data) + 1, TINT_PLAIN, "%s", binding->name);
+    int width = text_width(keys.data) + 1 + text_width(binding->name) + 2;
     text_clear(&keys);
-    return col;
+    return width;
 }
 
-static int binding_width(struct app *app, const struct binding *list)
+static int bindings_width(struct app *app, struct cells *cells, const struct binding *list)
 {
     int width = 0;
-    for (const struct binding *b = list; b->keys[0]; b++) {
-        if (!b->name) continue;
-        struct text keys = {0};
-        binding_show(b, app->ascii, true, &keys);
-        width += text_width(keys.data) + 1 + text_width(b->name) + 2;
-        text_clear(&keys);
-    }
+    for (const struct binding *b = list; b && b->keys[0]; b++)
+        if (b->name) width += draw_binding(app, cells, 0, 0, b, false);
     return width;
 }
 
@@ -185,27 +189,31 @@ static const struct binding prompt_keys[] = {
     {{PRESS_ESCAPE}, "leave", NULL, NULL}, {{0}},
 };
 
+/* Keys of the view by their worth: from the first that has no room on, only the help tells them. */
+static void draw_view_keys(struct app *app, struct cells *cells, int row)
+{
+    static const struct binding more = {{'?'}, "more", NULL, NULL};
+    int end = cells->cols + 1 - bindings_width(app, cells, app_keys), col = 1, help = more.keys[0];
+    bool all = bindings_width(app, cells, app->view->keys) <= end - 1;
+    if (!all) end += draw_binding(app, cells, row, 0, binding_find(app_keys, help), false); /* it says the same */
+    int room = all ? end : end - draw_binding(app, cells, row, 0, &more, false);
+    for (const struct binding *b = app->view->keys; b && b->keys[0]; b++) {
+        if (!b->name) continue;
+        if (col + draw_binding(app, cells, row, col, b, false) > room) break;
+        col += draw_binding(app, cells, row, col, b, true);
+    }
+    if (!all) draw_binding(app, cells, row, col, &more, true);
+    for (const struct binding *b = app_keys; b->keys[0]; b++)
+        if (b->name && (all || b->keys[0] != help)) end += draw_binding(app, cells, row, end, b, true);
+}
+
 static void draw_keys(struct app *app, struct cells *cells, int row)
 {
-    if (app->prompting && app->choices.size) {
-        cells_put(cells, row, 1, TINT_KEY, app->choices.data, cells->cols - 2);
-        return;
-    }
     if (app->prompting) {
         int at = 1;
-        for (const struct binding *b = prompt_keys; b->keys[0]; b++) at = draw_binding(app, cells, row, at, cells->cols, b);
-        return;
-    }
-    if (app->message[0]) {
-        cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
-        return;
-    }
-    int end = cells->cols - binding_width(app, app_keys) + 1, col = 1;
-    for (const struct binding *b = app->view->keys; b && b->keys[0]; b++)
-        if (b->name) col = draw_binding(app, cells, row, col, end - 2, b);
-    col = end;
-    for (const struct binding *b = app_keys; b->keys[0]; b++)
-        if (b->name) col = draw_binding(app, cells, row, col, cells->cols, b);
+        for (const struct binding *b = prompt_keys; b->keys[0]; b++) at += draw_binding(app, cells, row, at, b, true);
+    } else if (app->message[0]) cells_put(cells, row, 1, TINT_WARN, app->message, cells->cols - 2);
+    else draw_view_keys(app, cells, row);
 }
 
 /* ---- parts and places of a view */
@@ -280,6 +288,7 @@ void app_draw(struct app *app, struct cells *cells, int *cursor_row, int *cursor
         app->spot_count = 0;
         menu_draw(app, cells, body);
     }
+    if (app->prompting) complete_draw(app, cells, body);
     for (int r = cells->rows - 2; r < cells->rows; r++) /* what a view drew too far */
         for (int c = 0; c < cells->cols; c++) *cells_glyph(cells, r, c) = (struct glyph){.text = " "};
     draw_command(app, cells, cells->rows - 2, cursor_row, cursor_col);

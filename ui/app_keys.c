@@ -44,7 +44,7 @@ static void next_view(struct app *app, int step)
 {
     size_t at = 0, count = 0;
     for (; view_numbered(count); count++)
-        if (view_numbered(count) == (app->view->hidden ? app->back : app->view)) at = count;
+        if (view_numbered(count) == (app->view->hidden ? app_before(app) : app->view)) at = count;
     if (count) app_go(app, view_numbered((at + (step > 0 ? 1 : count - 1)) % count));
 }
 
@@ -85,7 +85,9 @@ void app_ask(struct app *app, enum asking what, const char *answer)
 {
     app->asking = what;
     app->prompting = true;
-    prompt_set(&app->prompt, answer);
+    complete_forget(app);
+    if (what == ASK_COMMAND || what == ASK_TOKENS) prompt_set(&app->prompt, answer); /* to be changed here and there */
+    else prompt_offer(&app->prompt, answer);
 }
 
 static void press_model(struct app *app, int key)
@@ -135,7 +137,8 @@ static void press_next(struct app *app, int key) { search(app, key == 'n' ? 1 : 
 static void press_help(struct app *app, int key)
 {
     (void)key;
-    app_go(app, !strcmp(app->view->name, "help") ? app->back : view_find("help"));
+    if (strcmp(app->view->name, "help")) app_go(app, view_find("help"));
+    else app_back(app);
 }
 
 static void press_back(struct app *app, int key)
@@ -143,7 +146,7 @@ static void press_back(struct app *app, int key)
     struct pane *pane = app_pane(app, app->view);
     (void)key;
     if (pane->zoomed) pane->zoomed = false;
-    else if (app->back) app_go(app, app->back);
+    else app_back(app);
 }
 
 static void press_undo(struct app *app, int key)

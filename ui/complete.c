@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { CHOICES_SHOWN = 60 };
-
 /* The words that fit, while they are found. */
 struct search {
     struct app *app;
@@ -29,7 +27,7 @@ static void fits(struct search *s, const char *word)
 {
     size_t n = 0;
     if (!word || strncmp(word, s->word, s->size) != 0) return;
-    if (s->count++ < CHOICES_SHOWN) text_add(&s->list, "%s%s", s->list.size ? "  " : "", word);
+    text_add(&s->list, "%s%s", s->count++ ? "\n" : "", word);
     if (!s->shared) s->shared = mem_text(word);
     while (s->shared[n] && s->shared[n] == word[n]) n++;
     s->shared[n] = '\0';
@@ -260,7 +258,60 @@ static void search(struct search *s, const char *head)
     }
 }
 
-void complete_forget(struct app *app) { app->choices.size = 0; }
+void complete_forget(struct app *app) { app->choices.size = 0, app->choices_page = 0; }
+
+/* ---- on the screen */
+
+/* How the choices stand: so many in a row, each of so many columns; the rows of a page. */
+struct shape { int count, across, width, rows, pages; };
+
+static struct shape shape_of(const struct app *app, struct area body)
+{
+    struct shape shape = {0};
+    int widest = 0;
+    for (const char *at = app->choices.data; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        struct text word = {0};
+        text_add_bytes(&word, at, strcspn(at, "\n"));
+        text_add(&word, "%s", "");
+        if (text_width(word.data) > widest) widest = text_width(word.data);
+        text_clear(&word);
+        shape.count++;
+    }
+    int room = body.cols - 2, most = body.rows / 2;
+    shape.width = widest + 2 < room ? widest + 2 : room;
+    shape.across = room / shape.width;
+    int needed = (shape.count + shape.across - 1) / shape.across;
+    shape.rows = needed < most ? needed : most;
+    shape.pages = (needed + shape.rows - 1) / shape.rows;
+    return shape;
+}
+
+/* By columns, as `ls` lists names. */
+void complete_draw(struct app *app, struct cells *cells, struct area body)
+{
+    if (!app->choices.size) return;
+    struct shape s = shape_of(app, body);
+    int top = body.row + body.rows - s.rows - 1, page = app->choices_page % s.pages, first = page * s.rows * s.across, i = 0;
+    int rows = s.pages > 1 ? s.rows : (s.count + s.across - 1) / s.across;
+    struct text title = {0};
+    for (int r = 0; r <= s.rows; r++)
+        for (int c = 0; c < body.cols; c++) cells_text(cells, top + r, body.col + c, TINT_PLAIN, " ");
+    text_add(&title, "completion");
+    if (s.pages > 1) text_add(&title, ": %d, page %d of %d, Tab turns", s.count, page + 1, s.pages);
+    draw_heading(cells, top, body.col, body.cols, title.data);
+    text_clear(&title);
+    for (const char *at = app->choices.data; *at; at += strcspn(at, "\n"), at += *at == '\n', i++) {
+        int here = i - first;
+        if (here < 0 || here >= s.rows * s.across) continue;
+        struct text word = {0};
+        text_add_bytes(&word, at, strcspn(at, "\n"));
+        text_add(&word, "%s", "");
+        cells_put(cells, top + 1 + here % rows, body.col + 1 + here / rows * s.width, TINT_KEY, word.data, s.width - 2);
+        text_clear(&word);
+    }
+}
+
+/* ---- at the cursor */
 
 /* A word begins behind the last blank that no quote keeps together; an open quote belongs to it. */
 static size_t word_start(const char *line, size_t at)
@@ -288,13 +339,15 @@ void complete_prompt(struct app *app)
     bool quoted = *word.data == '\'' || *word.data == '"';
     if (quoted) s.word++, s.size--;
     search(&s, head.data);
+    int page = s.count > 1 && s.shared && !s.shared[s.size] && app->choices.size ? app->choices_page + 1 : 0; /* nothing new: the next ones */
     complete_forget(app);
+    app->choices_page = page;
     if (s.shared) {
         size_t known = strlen(s.shared);
         bool ends = s.count == 1 && !quoted && known && !strchr("/=@:", s.shared[known - 1]) && app->asking == ASK_COMMAND;
         prompt_insert(prompt, s.shared + s.size);
         if (ends) prompt_insert(prompt, " ");
-        if (s.count > 1) text_add(&app->choices, "%s%s", s.list.data, s.count > CHOICES_SHOWN ? "  ..." : "");
+        if (s.count > 1) text_add(&app->choices, "%s", s.list.data);
     } else text_add(&app->choices, "nothing known begins so");
     mem_free(s.shared);
     text_clear(&s.list), text_clear(&head), text_clear(&word);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABELS = 7 };
+enum { LABELS = 7, LETTERS = 26 };
 
 struct span { double low, high; };
 
@@ -75,6 +75,28 @@ static void draw_curve(const struct curves *c, const struct curve *curve, struct
     }
 }
 
+/* Colour alone does not tell curves apart: each has a letter, at its end and in the legend. */
+static char letter_of(const struct curves *c, int i) { return c->count > 1 ? (char)('a' + i % LETTERS) : '\0'; }
+
+/* Where another curve ends in the same place, a little before it. */
+static void draw_letters(const struct curves *c, struct cells *cells, struct area plot, struct span x, struct span y)
+{
+    int rows[LETTERS], cols[LETTERS], count = 0;
+    for (int i = 0; c->count > 1 && i < c->count && count < LETTERS; i++) {
+        const struct curve *curve = &c->curves[i];
+        size_t last = curve->n;
+        while (last > 0 && isnan(up(c, curve->y[last - 1]))) last--;
+        double at = last ? (up(c, curve->y[last - 1]) - y.low) / (y.high - y.low) : NAN;
+        if (!(at >= 0 && at <= 1)) continue;
+        rows[count] = dots_row(plot, at), cols[count] = dots_col(plot, (curve->x[last - 1] - x.low) / (x.high - x.low));
+        for (int other = 0; other < count; other++)
+            if (rows[other] == rows[count] && cols[other] == cols[count]) cols[count]--, other = -1;
+        cells_text(cells, rows[count], cols[count], curve->tint, "%c", letter_of(c, i));
+        cells_look(cells, rows[count], cols[count], 1, LOOK_BOLD);
+        count++;
+    }
+}
+
 /* Name and legend in one line. */
 static void draw_title(const struct curves *c, struct cells *cells, struct area area)
 {
@@ -82,8 +104,10 @@ static void draw_title(const struct curves *c, struct cells *cells, struct area 
     for (int i = 0; i < c->count; i++) {
         const struct curve *curve = &c->curves[i];
         if (!*curve->name) continue;
-        if (col + 5 + text_width(curve->name) > end) return;
-        col = cells_text(cells, area.row, col + 2, curve->tint, "%s ", cells->ascii ? (curve->dashed ? "--" : "==") : curve->dashed ? "╌╌" : "━━");
+        char letter[2] = {letter_of(c, i)};
+        if (col + 6 + text_width(curve->name) > end) return;
+        col = cells_text(cells, area.row, col + 2, curve->tint, "%s%s ", cells->ascii ? (curve->dashed ? "--" : "==") : curve->dashed ? "╌╌" : "━━",
+                         letter);
         col = cells_text(cells, area.row, col, TINT_PLAIN, "%s", curve->name);
     }
 }
@@ -99,4 +123,5 @@ void curves_draw(struct cells *cells, struct area area, const struct curves *c)
     for (int i = 0; i < c->count; i++) draw_curve(c, &c->curves[i], dots, x, y);
     dots_draw(dots, cells);
     dots_free(dots);
+    draw_letters(c, cells, plot, x, y);
 }

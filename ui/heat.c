@@ -15,7 +15,7 @@ static const char *shade(const struct cells *cells, double part)
 
 void heat_cell(struct cells *cells, int row, int col, int width, double value, double low, double high, enum tint tint)
 {
-    bool number = width >= NUMBER + 2;
+    bool number = width >= HEAT_NUMBERED;
     int shaded = number ? width - NUMBER - 1 : width > 1 ? width - 1 : 1;
     if (isnan(value)) return;
     for (int i = 0; i < shaded; i++) cells_text(cells, row, col + i, tint, "%s", shade(cells, (fabs(value) - low) / (high - low)));

@@ -4,8 +4,7 @@
  *     taken = heat_draw(&heat, cells, area);
  *
  * A shade says where a value stands between low and high; NaN is a blank. With signs, values below 0 are shaded by their size and in another tint,
- * so that
- * a change can be read.
+ * so that a change can be read.
  */
 #ifndef HEAT_H
 #define HEAT_H
@@ -27,7 +26,9 @@ struct heat {
 int heat_draw(const struct heat *heat, struct cells *cells, struct area area);  /* the rows it took */
 int heat_width(const struct heat *heat, int cols);                              /* columns of one cell in an area of so many columns, names aside */
 
-/* One cell of a heat: `width` columns, with its number if they are at least six. */
+enum { HEAT_NUMBERED = 6 };
+
+/* One cell of a heat: `width` columns, with its number if they are at least HEAT_NUMBERED. */
 void heat_cell(struct cells *cells, int row, int col, int width, double value, double low, double high, enum tint tint);
 
 #endif

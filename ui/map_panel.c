@@ -67,12 +67,28 @@ static int marked_row(const struct map *map, const char *value)
     return -1;
 }
 
+/* Columns are alphas from 0 to 1, evenly. */
 static int marked_col(const struct map *map, double alpha)
 {
     int best = 0;
     for (int i = 1; i < map->col_count; i++)
         if (fabs(i / (map->col_count - 1.0) - alpha) < fabs(best / (map->col_count - 1.0) - alpha)) best = i;
     return best;
+}
+
+/* "position 1, alpha .50: 0.412   best 0.431 at position 1, alpha .70", in fewer words where there is little room. */
+static void draw_values(const struct map_panel *p, const struct map *map, const struct heat *heat, struct cells *cells, struct area line, int best)
+{
+    struct text text = {0};
+    double here = heat->at_row >= 0 ? heat->values[heat->at_row * map->col_count + heat->at_col] : NAN;
+    if (!isnan(here)) text_add(&text, "%s %s, alpha %s: %.3f", p->axis, map->rows[heat->at_row], map->cols[heat->at_col], here);
+    int col = cells_put(cells, line.row, line.col, TINT_KEY, text.size ? text.data : "", line.cols);
+    const char *row = map->rows[best / map->col_count], *alpha = map->cols[best % map->col_count], *gap = col > line.col ? "   " : "";
+    text.size = 0;
+    text_add(&text, "%sbest %.3f at %s %s, alpha %s", gap, heat->values[best], p->axis, row, alpha);
+    if (text_width(text.data) > line.col + line.cols - col) text.size = 0, text_add(&text, "%sbest %.3f at %s, %s", gap, heat->values[best], row, alpha);
+    cells_put(cells, line.row, col, TINT_DIM, text.data, line.col + line.cols - col);
+    text_clear(&text);
 }
 
 static int draw_map(const struct map_panel *p, const struct map *map, int split, struct cells *cells, struct area area)
@@ -89,12 +105,7 @@ static int draw_map(const struct map_panel *p, const struct map *map, int split,
     }
     if (best >= 0 && heat.values[best] > heat.values[worst]) heat.low = heat.values[worst], heat.high = heat.values[best];
     int col = cells_text(cells, area.row, area.col, heat.tint, "%s", split_name(map->splits[split]));
-    struct text best_at = {0};
-    if (best >= 0)
-        text_add(&best_at, "best %.3f at %s %s, alpha %s; shades from %.3f", heat.values[best], p->axis, map->rows[best / map->col_count],
-                 map->cols[best % map->col_count], heat.values[worst]);
-    if (best >= 0) cells_put(cells, area.row, col + 1, TINT_DIM, best_at.data, area.col + area.cols - col - 1);
-    text_clear(&best_at);
+    if (best >= 0) draw_values(p, map, &heat, cells, (struct area){area.row, col + 2, 1, area.col + area.cols - col - 2}, best);
     return 1 + heat_draw(&heat, cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols});
 }
 
@@ -111,7 +122,9 @@ void map_panel_draw(const struct map_panel *p, struct cells *cells, struct area 
     int first = 0, shown = map->split_count;
     for (int i = 0; i < map->split_count; i++)
         if (!strcmp(map->splits[i], p->split)) first = i;
-    bool beside = area.cols >= shown * (map->col_count * 4 + 12), below = area.rows >= shown * (map->row_count + 3);
+    bool beside = area.cols >= shown * (map->col_count * 4 + 12), below = area.rows >= shown * (map->row_count + 3) - 1;
+    bool numbers = area.cols >= shown * (map->col_count * HEAT_NUMBERED + 12);
+    if (below && !numbers) beside = false; /* where cells are wider their numbers can be read */
     if (!beside && !below) shown = 1;
     int width = beside && shown > 1 ? area.cols / shown : area.cols;
     area.col++;

@@ -12,6 +12,13 @@ void prompt_set(struct prompt *prompt, const char *line)
     text_add(&prompt->line, "%s", line);
     prompt->at = prompt->line.size;
     prompt->recalled = prompt->entered_count;
+    prompt->offered = false;
+}
+
+void prompt_offer(struct prompt *prompt, const char *line)
+{
+    prompt_set(prompt, line);
+    prompt->offered = *line;
 }
 
 void prompt_remember(struct prompt *prompt, const char *line)
@@ -64,6 +71,7 @@ static void cut(struct prompt *prompt, size_t from, size_t to)
 
 void prompt_insert(struct prompt *prompt, const char *piece)
 {
+    prompt->offered = false;
     struct text rest = {0};
     text_add(&rest, "%s", prompt->line.data + prompt->at);
     prompt->line.size = prompt->at;
@@ -96,6 +104,8 @@ static void recall(struct prompt *prompt, int step)
 
 enum prompt_answer prompt_key(struct prompt *prompt, int key)
 {
+    if (prompt->offered && key >= ' ' && key < PRESS_UP) cut(prompt, 0, prompt->line.size);
+    prompt->offered = false;
     switch (key) {
     case PRESS_ENTER: return PROMPT_DONE;
     case PRESS_ESCAPE: case PRESS_CONTROL('c'): case PRESS_CONTROL('g'): return PROMPT_LEFT;
@@ -131,7 +141,8 @@ void prompt_draw(const struct prompt *prompt, struct cells *cells, int row, int 
         shown = prompt->line.data + next;
         place = text_width(head.data + (next < head.size ? next : head.size));
     }
-    cells_put(cells, row, col, TINT_PLAIN, shown, width);
+    int end = cells_put(cells, row, col, TINT_PLAIN, shown, width);
+    if (prompt->offered) cells_look(cells, row, col, end - col, LOOK_REVERSE); /* as a selection, which it is */
     *cursor = col + place;
     text_clear(&head);
 }

@@ -79,6 +79,18 @@ static void shift_token(struct app *app)
 
 /* ---- looking for another question: what was asked for may have to be computed first */
 
+/* The dataset that is measured on, quoted for a line; "": not known. */
+static const char *data_quoted(const struct app *app)
+{
+    static _Thread_local char out[2048];
+    const char *data = app->data ? app->data : app_fact(app, "data");
+    struct text text = {0};
+    if (data) text_add_quoted(&text, data);
+    snprintf(out, sizeof out, "%s", data ? text.data : "");
+    text_clear(&text);
+    return out;
+}
+
 static double split_size(const struct app *app, const char *split)
 {
     const struct table *eval = app_kept(app, "eval %s", app_subject(app));
@@ -121,20 +133,35 @@ bool question_search(struct app *app, const char *text, int step)
     return true;
 }
 
-static void turn_split(struct app *app)
+/* Names of splits, with the numbers of their questions: a dataset says them sooner than a measurement of all of them does. */
+static const struct table *splits_of(const struct app *app)
 {
     const struct table *eval = app_kept(app, "eval %s", app_subject(app));
-    if (!eval) return;
+    return eval ? eval : app_kept(app, "data check %s", data_quoted(app));
+}
+
+static void turn_split(struct app *app)
+{
+    const struct table *splits = splits_of(app);
+    if (!splits) return;
     const char *names[32];
     int count = 0, at = 0;
-    for (size_t r = 0; r < eval->row_count && count < 32; r++) {
-        const char *name = table_text(eval, r, "split");
+    for (size_t r = 0; r < splits->row_count && count < 32; r++) {
+        const char *name = table_text(splits, r, "split");
         if (!name || (count && !strcmp(names[count - 1], name))) continue;
         if (!strcmp(name, app->split)) at = count;
         names[count++] = name;
     }
     if (count) snprintf(app->split, sizeof app->split, "%s", names[(at + app->turn + count) % count]), app->row = 0;
     app->turn = 0;
+}
+
+void question_want_splits(struct app *app)
+{
+    if (!app->turn) return;
+    bool known = *data_quoted(app) && !app_failed(app, "data check %s", data_quoted(app));
+    if (known) app_want(app, "data check %s", data_quoted(app));
+    else app_want(app, "eval %s", app_subject(app));
 }
 
 void question_turn(struct app *app)
@@ -155,7 +182,7 @@ int question_want(struct app *app)
     int want = app_want(app, "lens %s %s", app_subject(app), question_option(app));
     if (*question_tokens(app)) app_want(app, "lens %s --row %s:%ld", app_subject(app), app->split, app->row); /* to see what changes */
     if (app->shift) app_want(app, "vocab %s", app_subject(app));
-    if (app->turn) app_want(app, "eval %s", app_subject(app));
+    question_want_splits(app);
     if (app->seek || app->find) app_want(app, "questions %s --split %s", app_subject(app), app->split);
     return want;
 }
@@ -203,7 +230,7 @@ int question_draw(struct app *app, struct cells *cells, struct area area, const 
     enum tint tint = !known ? TINT_DIM : correct ? TINT_GOOD : TINT_BAD;
     int end = draw_right(cells, area.row, area.col + area.cols - 1, tint, "%s", !known ? "not in the data" : correct ? "correct" : "wrong");
     double size = split_size(app, app->split);
-    if (typed) end = draw_right(cells, area.row, end - 2, TINT_CHANGED, "typed over %s %ld", app->split, app->row);
+    if (typed) end = draw_right(cells, area.row, end - 2, TINT_CHANGED, area.cols < 76 ? "typed" : "typed over %s %ld", app->split, app->row);
     else if (isfinite(size)) end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
     else end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld", app->split, app->row);
     int said = 2 + (known ? 4 + least(text_width(lens_fact(lens, "answer")), 12) : 0) + (int)strlen("predicted ") +

@@ -10,8 +10,10 @@
 #include "lens.h"
 
 int question_want(struct app *app);
-/* Turns to the split that a key asked for, or, once, away from one that is not there. With app->turn still set, `eval` is needed first. */
+/* Turns to the split that a key asked for, or, once, away from one that is not there. With app->turn still set, the names of
+ * the splits are needed first. */
 void question_turn(struct app *app);
+void question_want_splits(struct app *app);
 /* Which question, for a line: "--row test_ood:17", or "--tokens 'e1 r2 r3'" where they were typed. In a buffer of this thread. */
 const char *question_option(const struct app *app);
 const char *question_tokens(const struct app *app);              /* those that were typed; "": none */

@@ -45,9 +45,10 @@ void tour_begin(struct app *app) { show(app, 0); }
 
 bool tour_key(struct app *app, int key)
 {
-    if (key == '>' && app->tour + 1 < STEPS) show(app, app->tour + 1);
+    bool on = key == '>' || key == PRESS_ENTER; /* Enter would lead away from what the step is about */
+    if (on && app->tour + 1 < STEPS) show(app, app->tour + 1);
     else if (key == '<' && app->tour > 0) show(app, app->tour - 1);
-    else if (key == '>' || key == PRESS_ESCAPE) app->tour = -1;
+    else if (on || key == PRESS_ESCAPE) app->tour = -1;
     else return key == '<';
     return true;
 }
@@ -62,7 +63,7 @@ int tour_draw(struct app *app, struct cells *cells, struct area area)
         for (int c = 0; c < area.cols; c++) cells_text(cells, top + r, area.col + c, TINT_PLAIN, " ");
     text_add(&title, "tour %d of %d: %s", app->tour + 1, STEPS, step->title);
     draw_heading(cells, top, area.col, area.cols, title.data);
-    draw_right(cells, top, area.col + area.cols - 2, TINT_KEY, " > next  < back  Esc ends ");
+    draw_right(cells, top, area.col + area.cols - 2, TINT_KEY, cells->ascii ? " Enter next  < back  Esc ends " : " ⏎ next  < back  Esc ends ");
     draw_wrapped(cells, (struct area){top + 1, area.col + 2, rows - 1, width}, TINT_PLAIN, step->text);
     text_clear(&title);
     return rows;

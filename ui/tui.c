@@ -10,6 +10,7 @@
 
 #include "doing/command.h"
 #include "figures/cells_picture.h"
+#include "ground/file.h"
 #include "ground/mem.h"
 #include "registry.h"
 
@@ -196,12 +197,14 @@ static int die(struct app *app, int number)
 static void begin_session(struct app *app)
 {
     struct err err = {0};
+    char *logs = home_path(HOME_STATE, "log");
+    if (logs && !file_is_folder(logs)) app_say(app, "Your first start: ? explains everything, t there is a tour of five minutes.");
     app->prefs_path = home_path(HOME_CONFIG, "settings");
     app->history_path = home_path(HOME_STATE, "history");
     if (!prefs_read(&app->prefs, app->prefs_path, &err)) app_say(app, "%s", err.text);
     history_read(&app->prompt, app->history_path);
     prompt_set(&app->prompt, "");
-    journal_open(&app->journal, home_path(HOME_STATE, "log"));
+    journal_open(&app->journal, logs);
     app->copy = term_copy;
 }
 

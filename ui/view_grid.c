@@ -23,18 +23,38 @@ struct state {
     enum watch watch;
     char chosen[64];       /* the token that the user typed; "": none yet */
     int watching;          /* the want of its lens; -1: none */
+    int own[DECODED];      /* where tokens were typed: wants of the bridge and the answer that the question's own have; -1: none */
 };
 
 enum { LENS };
 
+static bool is_known(const char *token) { return *token && strcmp(token, "unknown") != 0; }
+
 static bool is_watching(const struct state *s) { return s->watch == CHOSEN && *s->chosen; }
+
+/* What was typed is mostly in no dataset: then the tokens of the question that it was typed over stay watched. */
+static void want_own(struct app *app, struct state *s)
+{
+    struct lens own = lens_of(question_untouched(app)), typed = lens_of(app_kept(app, "lens %s %s", app_subject(app), question_option(app)));
+    for (int w = BRIDGE; w <= ANSWER; w++) {
+        const char *token = lens_fact(&own, watch_names[w]);
+        s->own[w] = -1;
+        if (!typed.table || is_known(lens_fact(&typed, "answer")) || !is_known(token)) continue;
+        struct text quoted = {0};
+        text_add_quoted(&quoted, token);
+        s->own[w] = app_want(app, "lens %s %s --watch %s", app_subject(app), question_option(app), quoted.data);
+        text_clear(&quoted);
+    }
+}
 
 static void lines(struct app *app)
 {
     struct state *s = app_state(app, sizeof *s);
     question_want(app);
     s->watching = -1;
-    if (!app->model || !is_watching(s)) return;
+    if (!app->model) return;
+    want_own(app, s);
+    if (!is_watching(s)) return;
     struct text token = {0};
     text_add_quoted(&token, s->chosen);
     s->watching = app_want(app, "lens %s %s --watch %s", app_subject(app), question_option(app), token.data);
@@ -181,9 +201,9 @@ static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "question", "the question before, the next one", question_press_row},
     {{PRESS_LEFT, PRESS_RIGHT}, "loop", "moves the cursor one boundary", press_boundary},
     {{'p', 'P'}, NULL, "moves the cursor one position", press_position},
-    {{'n', 'N'}, "wrong", "the next question that is answered wrong, the one before", question_press_wrong},
     {{'i', PRESS_ENTER}, "intervene", "edits the state under the cursor", press_intervene},
     {{'m', 'M'}, "metric", "shows another number in the cells", press_metric},
+    {{'n', 'N'}, "wrong", "the next question that is answered wrong, the one before", question_press_wrong},
     {{'w'}, "watch", "watches another token: bridge, answer, the decoded one, the chosen one", press_watch},
     {{'W'}, "choose", "any token to watch, by its name; Tab completes", press_choose},
     {{'<', '>'}, "token", "another token under the cursor, its neighbour in the vocabulary: what changes is marked", question_press_token},
@@ -200,6 +220,7 @@ struct grid {
     struct cells *cells;
     struct lens lens, before; /* before: of the question's own tokens, when others were typed */
     struct lens watched;   /* the same with the numbers of the chosen token; no table: none, or not there yet */
+    struct lens own[DECODED]; /* and with those of the bridge and the answer that the question's own tokens have */
     bool by_token;
     struct state *state;
     int label, width;      /* columns of the left labels and of one boundary */
@@ -212,17 +233,23 @@ static int left_of(const struct grid *g, struct area area, int boundary) { retur
 /* By token there is one state for a position. */
 static bool is_there(const struct grid *g, int position, int boundary) { return !g->by_token || boundary == position + 1; }
 
-static const char *watched_column(const struct grid *g)
+/* Where the numbers of a watched token stand: p_bridge, rank_bridge, cosine_bridge of this lens; "": those of the decoded token. */
+struct source { const struct lens *lens; const char *ending, *token; };
+
+static struct source source_of(const struct grid *g, enum watch watch)
 {
-    static const char *const columns[][WATCHES] = {
-        [PROBABILITY] = {"p_bridge", "p_answer", "p", "p_watch"},
-        [RANK] = {"rank_bridge", "rank_answer", NULL, "rank_watch"},
-        [COSINE] = {"cosine_bridge", "cosine_answer", "cosine", "cosine_watch"},
-        [NORM] = {"norm", "norm", "norm", "norm"},
-        [ENTROPY] = {"entropy", "entropy", "entropy", "entropy"},
-        [DISTANCE] = {"distance", "distance", "distance", "distance"},
-    };
-    return columns[g->state->metric][g->state->watch];
+    if (watch == DECODED) return (struct source){&g->lens, "", ""};
+    if (watch == CHOSEN) return (struct source){&g->watched, "watch", *lens_fact(&g->watched, "watch") ? lens_fact(&g->watched, "watch") : g->state->chosen};
+    if (g->own[watch].table) return (struct source){&g->own[watch], "watch", lens_fact(&g->own[watch], "watch")};
+    return (struct source){&g->lens, watch_names[watch], lens_fact(&g->lens, watch_names[watch])};
+}
+
+static double source_number(const struct source *source, int position, int boundary, const char *kind)
+{
+    char column[32];
+    if (!*source->ending && !strcmp(kind, "rank")) return 1; /* what is decoded is the best */
+    snprintf(column, sizeof column, "%s%s%s", kind, *source->ending ? "_" : "", source->ending);
+    return lens_number(source->lens, position, boundary, column);
 }
 
 /* Does a place say something else than it did for the question's own tokens? */
@@ -248,13 +275,26 @@ static void draw_token(struct grid *g, int row, int col, int position, int bound
 
 static enum tint watch_tint(enum watch watch) { return watch == ANSWER ? TINT_GOOD : watch == CHOSEN ? TINT_SERIES_3 : TINT_CHANGED; }
 
+/* In five columns or less: the cursor stands before it. */
+static const char *cell_show(enum metric metric, double value, char out[16])
+{
+    if (metric == PROBABILITY || metric == COSINE) return unit_show(value);
+    snprintf(out, 16, "%s", number_show(value));
+    if (metric == ENTROPY && !isnan(value)) snprintf(out, 16, value < 99.9995 ? "%.3f" : "%.1f", value);
+    if (metric == ENTROPY && out[0] == '0') memmove(out, out + 1, strlen(out));
+    if (strlen(out) > 5) snprintf(out, 16, "%.0e", value);
+    return out;
+}
+
 static void draw_number(struct grid *g, int row, int col, int position, int boundary)
 {
-    const char *column = watched_column(g);
-    const struct lens *lens = is_watching(g->state) && g->state->metric < NORM ? &g->watched : &g->lens;
-    double value = column ? lens_number(lens, position, boundary, column) : 1;
-    bool unit = g->state->metric == PROBABILITY || g->state->metric == COSINE;
-    draw_right(g->cells, row, col + 6, TINT_PLAIN, "%s", unit ? unit_show(value) : number_show(value));
+    enum metric metric = g->state->metric;
+    struct source source = source_of(g, g->state->watch);
+    const char *kind = metric == PROBABILITY ? "p" : metric_names[metric];
+    double value = metric < NORM ? source_number(&source, position, boundary, kind) : lens_number(&g->lens, position, boundary, kind);
+    bool unit = metric == PROBABILITY || metric == COSINE;
+    char text[16];
+    draw_right(g->cells, row, col + 6, TINT_PLAIN, "%s", cell_show(metric, value, text));
     int bar = g->width - 9;
     if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, watch_tint(g->state->watch));
 }
@@ -273,8 +313,19 @@ static void draw_cell(struct grid *g, int row, int col, int position, int bounda
     }
 }
 
+/* Which number the cells show, and of which token. */
+static void draw_corner(struct grid *g, struct area area)
+{
+    if (g->state->metric == TOKEN) return;
+    struct source source = source_of(g, g->state->watch);
+    cells_put(g->cells, area.row, area.col + 1, TINT_KEY, metric_names[g->state->metric], g->label - 2);
+    if (g->state->metric < NORM)
+        cells_put(g->cells, area.row + 1, area.col + 1, watch_tint(g->state->watch), *source.token ? source.token : "decoded", g->label - 2);
+}
+
 static int draw_heads(struct grid *g, struct area area)
 {
+    draw_corner(g, area);
     for (int b = g->first; b < g->first + g->shown; b++) {
         int col = left_of(g, area, b);
         enum tint tint = b == g->boundary ? TINT_KEY : TINT_PLAIN;
@@ -308,19 +359,19 @@ static int draw_positions(struct grid *g, struct area area, int rows)
 /* ---- the watched tokens through the loops */
 
 struct track {             /* a token followed at a position, or, by token, through all positions */
-    const struct lens *lens;
-    const char *name, *token, *columns[3];
+    struct source source;
+    const char *name;
     int position;
     enum tint tint;
 };
 
 static void draw_track(struct grid *g, struct area area, const struct track *track, int i)
 {
-    static const char *const names[] = {"P", "cosine", "rank"};
+    static const char *const names[] = {"P", "cosine", "rank"}, *const kinds[] = {"p", "cosine", "rank"};
     bool bar = i < 2;
     cells_put(g->cells, area.row, area.col + 2, TINT_DIM, names[i], g->label - 3);
     for (int b = g->first; b < g->first + g->shown; b++) {
-        double value = lens_number(track->lens, g->by_token ? b - 1 : track->position, b, track->columns[i]);
+        double value = source_number(&track->source, g->by_token ? b - 1 : track->position, b, kinds[i]);
         int col = left_of(g, area, b), width = g->width - 9;
         draw_right(g->cells, area.row, col + 6, TINT_PLAIN, "%s", bar ? unit_show(value) : number_show(value));
         if (bar && width >= 3) draw_bar(g->cells, area.row, col + 7, width < 30 ? width : 30, value, track->tint);
@@ -332,7 +383,7 @@ static int draw_tracks(struct grid *g, struct area area, const struct track *tra
     int row = area.row;
     struct text title = {0};
     if (track->position < 0 || area.rows < 2) return 0;
-    text_add(&title, "%s %s %s %d", track->name, track->token, g->by_token ? "after each token; looked for after token" : "at position",
+    text_add(&title, "%s %s %s %d", track->name, track->source.token, g->by_token ? "after each token; looked for after token" : "at position",
              track->position + (g->by_token ? 1 : 0));
     draw_heading(g->cells, row++, area.col, area.cols - 1, title.data);
     text_clear(&title);
@@ -342,15 +393,17 @@ static int draw_tracks(struct grid *g, struct area area, const struct track *tra
 
 static int draw_bridge(struct grid *g, struct area area)
 {
-    return draw_tracks(g, area, &(struct track){&g->lens, "bridge", lens_fact(&g->lens, "bridge"), {"p_bridge", "cosine_bridge", "rank_bridge"},
-                                                g->lens.bridge_position, TINT_CHANGED});
+    bool own = g->own[BRIDGE].table;
+    int position = own ? g->before.bridge_position : g->lens.bridge_position;
+    return draw_tracks(g, area, &(struct track){source_of(g, BRIDGE), own ? "bridge before the change," : "bridge", position, TINT_CHANGED});
 }
 
 static int draw_answer(struct grid *g, struct area area)
 {
-    if (!strcmp(lens_fact(&g->lens, "answer"), "unknown")) return 0;
-    return draw_tracks(g, area, &(struct track){&g->lens, "answer", lens_fact(&g->lens, "answer"), {"p_answer", "cosine_answer", "rank_answer"},
-                                                g->lens.answer_position, TINT_GOOD});
+    bool own = g->own[ANSWER].table;
+    if (!own && !is_known(lens_fact(&g->lens, "answer"))) return 0;
+    return draw_tracks(g, area, &(struct track){source_of(g, ANSWER), own ? "answer before the change," : "answer", g->lens.answer_position,
+                                                TINT_GOOD});
 }
 
 /* What the user chose, under the cursor; or why it cannot be watched. */
@@ -361,23 +414,38 @@ static int draw_chosen(struct grid *g, struct area area)
     if (result && result->state == RESULT_FAILED)
         return draw_wrapped(g->cells, (struct area){area.row, area.col + 1, area.rows, area.cols - 2}, TINT_BAD,
                             result->wrong ? result->wrong : "");
-    const char *token = lens_fact(&g->watched, "watch");
-    return draw_tracks(g, area, &(struct track){&g->watched, "watched", *token ? token : g->state->chosen, {"p_watch", "cosine_watch", "rank_watch"},
-                                                g->position, watch_tint(CHOSEN)});
+    return draw_tracks(g, area, &(struct track){source_of(g, CHOSEN), "watched", g->position, watch_tint(CHOSEN)});
 }
 
 /* One sentence about the boundary under the cursor, where the bridge stands. */
 static void draw_verdict(struct grid *g, struct area area)
 {
-    int position = g->by_token ? g->boundary - 1 : g->lens.bridge_position;
-    double p = lens_number(&g->lens, position, g->boundary, "p_bridge"), cosine = lens_number(&g->lens, position, g->boundary, "cosine_bridge");
+    struct source source = source_of(g, BRIDGE);
+    int position = g->by_token ? g->boundary - 1 : g->own[BRIDGE].table ? g->before.bridge_position : g->lens.bridge_position;
+    double p = source_number(&source, position, g->boundary, "p"), cosine = source_number(&source, position, g->boundary, "cosine");
     if (area.rows < 1 || isnan(p) || isnan(cosine)) return;
-    int col = cells_text(g->cells, area.row, area.col + 1, TINT_PLAIN, "At %c.%d the bridge is ", g->by_token ? 's' : 'h',
-                         g->boundary);
+    int col = cells_text(g->cells, area.row, area.col + 1, TINT_PLAIN, "At %c.%d %s is ", g->by_token ? 's' : 'h', g->boundary,
+                         g->own[BRIDGE].table ? source.token : "the bridge");
     col = cells_text(g->cells, area.row, col, p >= 0.5 ? TINT_GOOD : TINT_BAD, "%s", p >= 0.5 ? "decodable" : "not decodable");
     col = cells_text(g->cells, area.row, col, TINT_PLAIN, " (P %s), ", unit_show(p));
     col = cells_text(g->cells, area.row, col, cosine >= 0.8 ? TINT_GOOD : TINT_BAD, "%s", cosine >= 0.8 ? "aligned" : "not aligned");
     cells_text(g->cells, area.row, col, TINT_PLAIN, " (cosine %s).", unit_show(cosine));
+}
+
+/* What the cells show. */
+static void draw_legend(struct grid *g, int row, int col)
+{
+    static const char *const of[] = {[PROBABILITY] = "P of", [RANK] = "rank, 1 is best, of", [COSINE] = "cosine with the embedding of"};
+    enum metric metric = g->state->metric;
+    enum watch watch = g->state->watch;
+    struct source source = source_of(g, watch);
+    struct text text = {0};
+    if (metric == TOKEN) text_add(&text, "a: the answer, b: the bridge, P and cosine of the decoded token");
+    else if (metric >= NORM) text_add(&text, "cells: %s", metric_help[metric]);
+    else text_add(&text, "cells: %s the %s %s", of[metric], watch_names[watch], source.token);
+    if (g->before.table) text_add(&text, "; *: changed");
+    cells_put(g->cells, row, col, TINT_DIM, text.data, g->cells->cols - col - 1);
+    text_clear(&text);
 }
 
 /* ---- all of it */
@@ -414,6 +482,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct grid g = {.app = app, .cells = cells, .lens = lens_of(app_table(app, LENS, 0)), .before = lens_of(question_untouched(app)),
                      .by_token = app_by_token(app), .state = app_state(app, sizeof *g.state)};
     g.watched = lens_of(watched_table(app, g.state));
+    for (int w = BRIDGE; w <= ANSWER; w++)
+        if (app_current(app, g.state->own[w])) g.own[w] = lens_of(app_table(app, g.state->own[w], 0));
     struct area at = area;
     lay_out(&g, app, area);
     bool roomy = area.rows >= 13 + g.lens.positions;
@@ -429,9 +499,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     TAKE(draw_answer(&g, at));
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
-    if (at.rows > 1 && g.state->metric == TOKEN)
-        cells_text(cells, at.row + 1, at.col + 1, TINT_DIM, "a: the answer, b: the bridge, P and cosine of the decoded token%s",
-                   g.before.table ? "; *: changed" : "");
+    if (at.rows > 1) draw_legend(&g, at.row + 1, at.col + 1);
 #undef TAKE
 }
 

@@ -110,7 +110,7 @@ static void verbs(struct page *p)
 
 static void all(struct page *p, const struct app *app)
 {
-    const struct view *of = app->back ? app->back : views[0];
+    const struct view *of = app_before(app) ? app_before(app) : views[0];
     struct text title = {0};
     text_add(&title, "%s: %s", of->name, of->title);
     heading(p, title.data);

@@ -86,7 +86,7 @@ static void want_panel(struct app *app, struct state *s, const char *now, const 
     struct text axes = {0};
     add_axes(app, s, &axes);
     bool known = app_kept(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
-    if (s->panel == CURVE && (s->sweeping || known)) s->sweep = app_want(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
+    if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
     if (s->panel == CURVE && s->controlled) s->controls = want_controls(app, now);
     if (s->panel == FLIPS) s->flips = app_want(app, "flips %s --split %s --do %s --over alpha=0:1:0.05", app_subject(app), app->split, all);
     if (s->panel == FADE) s->fade = app_want(app, "fade %s --split %s --do %s", app_subject(app), app->split, now);
@@ -114,7 +114,8 @@ static void lines(struct app *app)
     form_add(&s->form, false, &all);
     s->after = app_want(app, "lens %s %s --do %s", app_subject(app), question_option(app), now.data);
     want_panel(app, s, now.data, all.data);
-    app_show(app, s->sweep >= 0 ? s->sweep : s->flips >= 0 ? s->flips : s->fade >= 0 ? s->fade : s->after);
+    int shown[PANELS] = {s->sweep, s->flips, s->fade, s->after};
+    app_show(app, shown[s->panel] >= 0 ? shown[s->panel] : s->after);
     text_clear(&now), text_clear(&all);
 }
 
@@ -341,19 +342,19 @@ static const struct setting settings[] = {
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
-    {{PRESS_DOWN, PRESS_UP}, "field", "marks another field; in the list of flips: another flip", press_field},
-    {{'+', '-', '='}, NULL, "the marked boundary or position: one more beside it, one less", press_extend},
     {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
+    {{PRESS_DOWN, PRESS_UP}, "field", "marks another field; in the list of flips: another flip", press_field},
+    {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
     {{'f'}, "flips", "which questions turn right or wrong, and at which alpha; the curve again", press_panel},
+    {{'c'}, "controls", "the same edit with a wrong target, at this alpha; and with the true bridge", press_controls},
+    {{'x'}, "stop", "stops what is computed; what it has stays", press_cancel},
+    {{'a', 'A'}, "axis", "a sweep over alpha and position, boundary, target or loops: a map", press_axis},
     {{'r'}, "remains", "how much of the edit is left at each later boundary; the curve again", press_panel},
     {{'p'}, "places", "the question before and after, place by place; the curve again", press_panel},
-    {{'a', 'A'}, "axis", "a sweep over alpha and position, boundary, target or loops: a map", press_axis},
-    {{'c'}, "controls", "the same edit with a wrong target, at this alpha; and with the true bridge", press_controls},
-    {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
+    {{PRESS_SPACE}, "pause", "what is computed waits, and goes on", press_pause},
+    {{'+', '-', '='}, NULL, "the marked boundary or position: one more beside it, one less", press_extend},
     {{PRESS_ENTER}, NULL, "on a flip: its question at that alpha, before and after; else the grid", press_enter},
     {{PRESS_TAB, PRESS_BACK_TAB}, NULL, "another field; between the form and the list of flips", press_pane},
-    {{PRESS_SPACE}, "pause", "what is computed waits, and goes on", press_pause},
-    {{'x'}, "stop", "stops what is computed; what it has stays", press_cancel},
     {{'n', 'N'}, NULL, "the next question that is answered wrong, the one before", question_press_wrong},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN}, NULL, "ten questions back, ten on", question_press_row},
     {{'[', ']'}, NULL, "questions of the split before, of the next", question_press_split},

@@ -61,14 +61,23 @@ static struct order order_of(const struct state *s, const struct table *table)
 /* The mark stays on a line that is there. */
 static int marked(const struct state *s, size_t count) { return s->at >= (int)count ? (int)count - 1 : s->at < 0 ? 0 : s->at; }
 
+/* Questions of another split would stand under this one's name. */
+static void forget_other(struct app *app, int want)
+{
+    const struct table *table = app_table(app, want, 0);
+    const char *split = table && table->row_count ? table_text(table, 0, "split") : NULL;
+    if (split && strcmp(split, app->split) != 0) app_pane(app, app->view)->wants[want].shown = NULL;
+}
+
 static void lines(struct app *app)
 {
     struct state *s = state_of(app);
     if (!app->model) return;
     question_turn(app);
     if (strcmp(s->split, app->split) != 0) snprintf(s->split, sizeof s->split, "%s", app->split), s->at = 0;
-    app_want(app, "questions %s --split %s", app_subject(app), app->split);
-    if (app->turn) app_want(app, "eval %s", app_subject(app));
+    int want = app_want(app, "questions %s --split %s", app_subject(app), app->split);
+    forget_other(app, want);
+    question_want_splits(app);
 }
 
 /* ---- keys */
@@ -109,7 +118,8 @@ static void press_open(struct app *app, int key)
 static void press_sort(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    s->sort = (s->sort + (key == 's' ? 1 : SORTS - 1)) % SORTS;
+    (void)key;
+    s->sort = (s->sort + 1) % SORTS;
     s->at = 0;
     app_say(app, "sorted by %s", sort_names[s->sort]);
 }
@@ -208,7 +218,7 @@ static const struct binding keys[] = {
     {{PRESS_ENTER}, "grid", "the marked question through the loops", press_open},
     {{'w'}, "wrong", "only wrong answers, all again", press_wrong},
     {{'<', '>'}, "P below", "only questions whose P(bridge) is below a limit, which falls by .05; rises", press_limit},
-    {{'s', 'S'}, "sort", "by another column", press_sort},
+    {{'s'}, "sort", "by another column", press_sort},
     {{'r'}, "reverse", "the other way round", press_reverse},
     {{'[', ']'}, "split", "the split before, the next", question_press_split},
     {{0}},
@@ -216,20 +226,39 @@ static const struct binding keys[] = {
 
 /* ---- drawing */
 
-enum { ANSWER_WIDE = 10 };
+enum { P_HEAD = sizeof "P(bridge)" - 1, COSINE_HEAD = sizeof "cosine" - 1, GAP = 2 };
 
-static void draw_heads(const struct state *s, struct cells *cells, struct area area, int bars)
+/* Where the columns are: those of text by their left ends, numbers by their right ends, each with its bar behind it. */
+struct lanes { int row, question, answer, predicted, p, cosine, bars, word; }; /* word: the width of a token */
+
+static struct lanes lanes_of(struct area area)
 {
-    static const enum sort shown[] = {BY_ROW, BY_ANSWER, BY_PREDICTED, BY_P, BY_COSINE};
-    int end = area.col + area.cols, ends[] = {area.col + 5, 0, 0, end - bars - 11, end - 4};
-    int answer = end - 2 * bars - 20 - 2 * ANSWER_WIDE - 1;
-    cells_text(cells, area.row, area.col + 7, TINT_DIM, "question");
-    ends[1] = answer + 6, ends[2] = answer + ANSWER_WIDE + 9;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        bool here = shown[i] == s->sort;
-        const char *arrow = cells->ascii ? (s->falling ? "v" : "^") : s->falling ? "▼" : "▲";
-        draw_right(cells, area.row, ends[i] + here, here ? TINT_KEY : TINT_DIM, "%s%s", sort_names[shown[i]], here ? arrow : "");
-    }
+    struct lanes l = {.row = area.col + 5, .question = area.col + 7, .bars = area.cols >= 112 ? 16 : area.cols >= 92 ? 8 : 0, .word = area.cols >= 70 ? 10 : 7};
+    int bar = l.bars ? l.bars + 1 : 0;
+    l.cosine = area.col + area.cols - (bar ? bar : 2);
+    l.p = l.cosine - COSINE_HEAD - GAP - bar;
+    l.predicted = l.p - P_HEAD - GAP - l.word - 2;
+    l.answer = l.predicted - l.word;
+    return l;
+}
+
+static void draw_head(const struct state *s, struct cells *cells, int row, int col, bool right, enum sort sort)
+{
+    bool here = sort == s->sort;
+    const char *arrow = cells->ascii ? (s->falling ? "v" : "^") : s->falling ? "▼" : "▲";
+    enum tint tint = here ? TINT_KEY : TINT_DIM;
+    if (right) draw_right(cells, row, col + here, tint, "%s%s", sort_names[sort], here ? arrow : "");
+    else cells_text(cells, row, col, tint, "%s%s", sort_names[sort], here ? arrow : "");
+}
+
+static void draw_heads(const struct state *s, struct cells *cells, int row, const struct lanes *l)
+{
+    cells_text(cells, row, l->question, TINT_DIM, "question");
+    draw_head(s, cells, row, l->row, true, BY_ROW);
+    draw_head(s, cells, row, l->answer, false, BY_ANSWER);
+    draw_head(s, cells, row, l->predicted + 2, false, BY_PREDICTED);
+    draw_head(s, cells, row, l->p, true, BY_P);
+    draw_head(s, cells, row, l->cosine, true, BY_COSINE);
 }
 
 static const char *text_of(const struct table *table, size_t r, const char *column)
@@ -238,21 +267,22 @@ static const char *text_of(const struct table *table, size_t r, const char *colu
     return text ? text : "";
 }
 
-static void draw_line(struct cells *cells, struct area area, const struct table *table, size_t r, int bars)
+/* What is below 1 does not read as 1: a filter may have said so. */
+static const char *below_one(double p) { return p < 1 && p >= 0.995 ? ">.99" : unit_show(p); }
+
+static void draw_line(struct cells *cells, int row, const struct lanes *l, const struct table *table, size_t r)
 {
-    int end = area.col + area.cols, answer = end - 2 * bars - 20 - 2 * ANSWER_WIDE - 1;
     bool correct = table_number(table, r, "correct") != 0;
-    enum tint tint = split_tint(text_of(table, r, "split"));
-    draw_right(cells, area.row, area.col + 5, TINT_DIM, "%.0f", table_number(table, r, "row"));
-    cells_put(cells, area.row, area.col + 7, TINT_PLAIN, text_of(table, r, "question"), answer - area.col - 8);
-    cells_put(cells, area.row, answer, TINT_PLAIN, text_of(table, r, "answer"), ANSWER_WIDE - 1);
-    int col = cells_text(cells, area.row, answer + ANSWER_WIDE, correct ? TINT_GOOD : TINT_BAD,
-                         cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
-    cells_put(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, text_of(table, r, "predicted"), ANSWER_WIDE - 1);
+    enum tint tint = split_tint(text_of(table, r, "split")), said = correct ? TINT_GOOD : TINT_BAD;
     double p = table_number(table, r, "p_bridge"), cosine = table_number(table, r, "cosine");
-    draw_right(cells, area.row, end - bars - 11, TINT_PLAIN, "%s", unit_show(p));
-    draw_right(cells, area.row, end - bars - 1, TINT_PLAIN, "%s", unit_show(cosine));
-    if (bars > 2) draw_bar(cells, area.row, end - bars - 10 - bars, bars, p, tint), draw_bar(cells, area.row, end - bars, bars, cosine, tint);
+    draw_right(cells, row, l->row, TINT_DIM, "%.0f", table_number(table, r, "row"));
+    cells_put(cells, row, l->question, TINT_PLAIN, text_of(table, r, "question"), l->answer - l->question - 1);
+    cells_put(cells, row, l->answer, TINT_PLAIN, text_of(table, r, "answer"), l->word - 1);
+    cells_text(cells, row, l->predicted, said, cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
+    cells_put(cells, row, l->predicted + 2, said, text_of(table, r, "predicted"), l->word);
+    draw_right(cells, row, l->p, TINT_PLAIN, "%s", below_one(p));
+    draw_right(cells, row, l->cosine, TINT_PLAIN, "%s", unit_show(cosine));
+    if (l->bars) draw_bar(cells, row, l->p + 1, l->bars, p, tint), draw_bar(cells, row, l->cosine + 1, l->bars, cosine, tint);
 }
 
 static int draw_title(struct app *app, struct cells *cells, struct area area, const struct table *table, size_t shown)
@@ -280,14 +310,15 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct order order = order_of(s, table);
     bool roomy = area.rows >= 18;
     area.row += roomy, area.rows -= roomy, area.cols -= 1;
-    int bars = area.cols >= 116 ? 16 : area.cols >= 96 ? 8 : 0, at = marked(s, order.count);
+    struct lanes lanes = lanes_of((struct area){area.row, area.col, 1, area.cols - 2});
+    int at = marked(s, order.count);
     int taken = draw_title(app, cells, area, table, order.count) + roomy;
     area.row += taken, area.rows -= taken;
-    draw_heads(s, cells, area, bars);
+    draw_heads(s, cells, area.row, &lanes);
     area.row++, area.rows--;
     int first = scroll_first(at, (int)order.count, area.rows);
     for (int i = 0; i < area.rows && first + i < (int)order.count; i++) {
-        draw_line(cells, (struct area){area.row + i, area.col, 1, area.cols - 2}, table, order.rows[first + i], bars);
+        draw_line(cells, area.row + i, &lanes, table, order.rows[first + i]);
         if (first + i == at) draw_mark(cells, area.row + i, area.col, area.cols - 1);
         app_spot(app, (struct area){area.row + i, area.col, 1, area.cols}, first + i);
     }

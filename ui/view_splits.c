@@ -8,7 +8,22 @@
 
 enum { EVAL, BRIDGE };
 
-struct state { int at; }; /* the picked row of the accuracies */
+struct state { int at; bool moved; }; /* the picked row of the accuracies; until it is moved, the last of the split that is looked at */
+
+static int picked(struct app *app)
+{
+    struct state *s = app_state(app, sizeof *s);
+    const struct table *eval = app_table(app, EVAL, 0);
+    for (size_t r = eval && !s->moved ? eval->row_count : 0; r-- > 0;)
+        if (table_text(eval, r, "split") && !strcmp(table_text(eval, r, "split"), app->split)) return (int)r;
+    return s->at;
+}
+
+static void pick(struct app *app, int row)
+{
+    struct state *s = app_state(app, sizeof *s);
+    s->at = row, s->moved = true;
+}
 
 static void lines(struct app *app)
 {
@@ -19,39 +34,36 @@ static void lines(struct app *app)
 
 static void press_row(struct app *app, int key)
 {
-    struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0);
-    int count = eval ? (int)eval->row_count : 0;
-    s->at += key == PRESS_UP ? -1 : 1;
-    if (s->at >= count) s->at = count - 1;
-    if (s->at < 0) s->at = 0;
+    int count = eval ? (int)eval->row_count : 0, at = picked(app) + (key == PRESS_UP ? -1 : 1);
+    pick(app, at < 0 || !count ? 0 : at < count ? at : count - 1);
 }
 
 static void press_questions(struct app *app, int key)
 {
     (void)key;
-    struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0);
-    const char *split = eval && s->at < (int)eval->row_count ? table_text(eval, (size_t)s->at, "split") : NULL;
+    int at = picked(app);
+    const char *split = eval && at < (int)eval->row_count ? table_text(eval, (size_t)at, "split") : NULL;
     if (split && strcmp(split, app->split) != 0) snprintf(app->split, sizeof app->split, "%s", split), app->row = 0;
     app_go(app, view_find("questions"));
 }
 
 static bool search(struct app *app, const char *text, int step)
 {
-    struct state *s = app_state(app, sizeof *s);
-    int at = search_table(app_table(app, EVAL, 0), text, s->at, step);
-    if (at >= 0) s->at = at;
+    int at = search_table(app_table(app, EVAL, 0), text, picked(app), step);
+    if (at >= 0) pick(app, at);
     return at >= 0;
 }
 
-static void click(struct app *app, int code) { ((struct state *)app_state(app, sizeof(struct state)))->at = code; }
+static void click(struct app *app, int code) { pick(app, code); }
 
-static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", ((struct state *)app_state(app, sizeof(struct state)))->at); }
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", picked(app)); }
 
 static bool set_marked(struct app *app, const char *value)
 {
-    return setting_number(value, &((struct state *)app_state(app, sizeof(struct state)))->at);
+    int at;
+    return setting_number(value, &at) && (pick(app, at), true);
 }
 
 static const struct setting settings[] = {
@@ -190,20 +202,20 @@ static void draw_second(struct page *p, const struct table *bridge)
 
 static void draw(struct app *app, struct cells *cells, struct area area)
 {
-    struct state *s = app_state(app, sizeof *s);
+    int at = picked(app);
     const struct table *eval = app_table(app, EVAL, 0), *bridge = app_table(app, BRIDGE, 0);
     enum { OTHER = 3 }; /* two headings and a verdict */
     int above = app_part(app, 0) ? table_rows(eval, true) : 0;
     bool embeddings = above + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
     int need = above + (app_part(app, 1) ? table_rows(bridge, embeddings) : 0) + OTHER;
-    int first = app_part(app, 0) ? scroll_first(s->at + 2, need, area.rows) : 0;
+    int first = app_part(app, 0) ? scroll_first(at + 2, need, area.rows) : 0;
     struct page page = {.app = app, .roomy = need + 2 <= area.rows, .embeddings = embeddings};
     if (need < area.rows) need = area.rows;
     page.tall = cells_new(need, area.cols);
     page.tall->ascii = cells->ascii;
     page.at = (struct area){0, 1, need, area.cols - 3};
     int top = 2 + page.roomy;
-    if (app_part(app, 0)) draw_first(&page, eval, s->at);
+    if (app_part(app, 0)) draw_first(&page, eval, at);
     if (app_part(app, 1)) draw_second(&page, bridge);
     draw_window(cells, area, page.tall, first);
     draw_scroll(cells, area, first, need);

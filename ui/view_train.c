@@ -124,7 +124,7 @@ static void press_pause(struct app *app, int key)
     else if (!strcmp(standing, "paused")) {
         text_add(&line, "train %s/recipe", quoted(s->run));
         text_add(&line, " --out %s --resume --background", quoted(s->run));
-    } else app_say(app, !strcmp(standing, "done") ? "it has come to its end: n begins another one" : "there is no run: n begins one");
+    } else app_say(app, !strcmp(standing, "done") ? "it has come to its end: a begins another one" : "there is no run: a begins one");
     if (line.size) ask_for(app, line.data);
     text_clear(&line);
 }
