@@ -64,6 +64,7 @@ static void refuses(void **state)
         {"--alpha 0,5", "not a number"}, {"--alpha ''", "not a number"}, {"--rows 0", "outside 1 to 100"}, {"--rows 1.0", "not a whole number"},
         {"--rows 1e1", "not a whole number"}, {"--rows 99999999999999999999", "not a whole number"}, {"--norm RMS", "none of rms|match|l2|none"},
         {"--norm r", "none of"}, {"--out", "needs a value"}, {"--fast=1", "takes no value"}, {"-x 3", "unknown option -x"},
+        {"--zzzzzzzz 1", "there are --"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct args args;

@@ -24,7 +24,7 @@
 static const struct { const char *start, *word, *file; } plants[] = {
     {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"sites", "", "sites"}, {"stats", "", "stats"},
     {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
-    {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"},
+    {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"}, {"lens", "--watch", "lens_typed_watch"},
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
@@ -103,6 +103,8 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"compare-ascii", "compare", "", 16, 60, true},
     {"grid-token", "grid", "PP><Right>", 24, 80, false},
     {"grid-type", "grid", "t", 24, 80, false},
+    {"grid-typed-rank", "grid", "mm>", 16, 60, true},
+    {"grid-entropy", "grid", "MM", 24, 80, false},
     {"grid-watch", "grid", "We18<Enter>mm<Right>", 30, 100, false},
     {"grid-choose", "grid", "We12<Tab>", 16, 60, true},
     {"token-grid", "grid", ":open rlt<Enter>:view grid<Enter><Right>", 24, 80, false},
@@ -173,6 +175,38 @@ static void test_golden(void **unused)
         app_free(app);
         session_free(session);
     }
+}
+
+/* Questions of another split are not shown under the name of this one, not even until its own are there. */
+static void test_questions_are_of_their_split(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "questions", .keys = ""});
+    assert_string_equal(table_text(app_table(app, 0, 0), 0, "split"), "test_ood");
+    struct err err = {0};
+    assert_true(settings_set(app, "split", "train_two_hop", &err));
+    app_update(app);
+    assert_null(app_table(app, 0, 0));
+    app_settle(app);
+    assert_non_null(app_table(app, 0, 0));
+    app_free(app);
+    session_free(session);
+}
+
+/* What was computed can be taken along, whatever stands below the form now. */
+static void test_export_behind_another_panel(void **unused)
+{
+    (void)unused;
+    struct session *session = session_new(1);
+    struct app *app = open_app(session, &(struct shot){.view = "intervene", .keys = "asf"});
+    assert_true(text_starts(app_result(app, app->line_shown)->line, "flips "));
+    const struct table *sweep = NULL;
+    for (int i = 0; i < WANTS && !sweep; i++)
+        if (app_result(app, i) && text_starts(app_result(app, i)->line, "sweep ")) sweep = app_table(app, i, 0);
+    assert_non_null(sweep);
+    app_free(app);
+    session_free(session);
 }
 
 /* Where Enter leads: the grid of the question that was marked. */
@@ -311,7 +345,8 @@ static void test_timeline_of_any_measurement(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_enter_opens_the_grid),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_questions_are_of_their_split),
+                                       cmocka_unit_test(test_export_behind_another_panel), cmocka_unit_test(test_enter_opens_the_grid),
                                        cmocka_unit_test(test_tokens_typed_over_a_question),
                                        cmocka_unit_test(test_edits_by_token), cmocka_unit_test(test_watch_any_token),
                                        cmocka_unit_test(test_replicate_runs_only_what_was_asked),

@@ -469,6 +469,38 @@ static void assert_completes(struct app *app, const char *typed, const char *lin
     app_key(app, PRESS_ESCAPE);
 }
 
+/* What does not fit is on another page, to which another Tab turns. */
+static void test_completion_in_pages(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":set <Tab>");
+    char *first = screen(app, 16, 60);
+    assert_non_null(strstr(first, "page 1 of "));
+    assert_non_null(strstr(first, " model "));
+    press(app, "<Tab>");
+    char *second = screen(app, 16, 60);
+    assert_non_null(strstr(second, "page 2 of "));
+    assert_null(strstr(second, " model "));
+    assert_string_equal(app->prompt.line.data, "set ");
+    mem_free(first), mem_free(second);
+    close_app(app);
+}
+
+/* A name that is offered gives way to one that is typed, and can be changed as well. */
+static void test_offered_names(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, "Sa");
+    assert_string_equal(app->prompt.line.data, "a");
+    press(app, "<Esc>S<BS>x");
+    assert_string_equal(app->prompt.line.data, "loopscope.sessiox");
+    press(app, "<Esc>o<End>-5");
+    assert_string_equal(app->prompt.line.data, "models/vanilla-5");
+    close_app(app);
+}
+
 static void test_completion(void **unused)
 {
     (void)unused;
@@ -493,6 +525,92 @@ static void test_completion(void **unused)
     assert_completes(app, "tou", "tour ", NULL);
     assert_completes(app, "plot Makef", "plot Makefile ", NULL);
     assert_completes(app, "nonsen", "nonsen", "nothing known");
+    close_app(app);
+}
+
+/* ---- the way back, the tour, the key line */
+
+static void test_back(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, "346");
+    press(app, "?<Esc>");
+    assert_string_equal(app->view->name, "questions");
+    press(app, "<Esc>");
+    assert_string_equal(app->view->name, "grid");
+    press(app, "??:nothing<Enter><Esc>");
+    assert_string_equal(app->view->name, "grid");
+    press(app, "<Esc><Esc><Esc><Esc>");
+    assert_string_equal(app->view->name, "loops");
+    for (int i = 0; i < 40; i++) press(app, i % 2 ? "3" : "4");
+    close_app(app);
+}
+
+static void test_tour_goes_on_with_enter(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":tour<Enter><Enter>");
+    assert_string_equal(app->view->name, "splits");
+    assert_int_equal(app->tour, 1);
+    press(app, "<Enter><Enter><Enter><Enter><Enter><Enter>");
+    assert_int_equal(app->tour, 7);
+    press(app, "<Enter>");
+    assert_int_equal(app->tour, -1);
+    close_app(app);
+}
+
+/* Splits begin where the question is. */
+static void test_splits_begin_at_the_split(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, "3<Enter>");
+    assert_string_equal(app->split, "test_ood");
+    press(app, "3<Up><Enter>");
+    assert_string_equal(app->split, "test_id");
+    close_app(app);
+}
+
+/* Of keys that do not all fit the first are named, without a gap, and then that there are more. */
+static void test_key_line(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, "5");
+    for (int cols = 60; cols <= 220; cols++) {
+        char *got = screen(app, 24, cols), *line = got;
+        while (strchr(line, '\n')[1]) line = strchr(line, '\n') + 1;
+        bool gap = false;
+        for (const struct binding *b = app->view->keys; b->keys[0]; b++) {
+            struct text name = {0};
+            if (!b->name) continue;
+            text_add(&name, " %s ", b->name);
+            bool there = strstr(line, name.data);
+            if (there && gap) fail_msg("at %d columns '%s' stands behind a gap: %s", cols, b->name, line);
+            gap = gap || !there;
+            text_clear(&name);
+        }
+        assert_true(!strstr(line, "? more") == !gap);
+        assert_true(!strstr(line, "? help") == gap);
+        assert_non_null(strstr(line, "q quit"));
+        mem_free(got);
+    }
+    close_app(app);
+}
+
+/* All views by name where there is room for them. */
+static void test_names_of_views(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    for (int cols = 120; cols <= 200; cols += 20) {
+        char *got = screen(app, 24, cols);
+        for (size_t n = 0; n < 10; n++)
+            if (!strstr(got, view_numbered(n)->name) || strchr(got, '\n') < strstr(got, view_numbered(n)->name)) fail_msg("%s", got);
+        mem_free(got);
+    }
     close_app(app);
 }
 
@@ -759,7 +877,9 @@ int main(void)
         cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models),
         cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names), cmocka_unit_test(test_names_of_nothing),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_completion_in_pages), cmocka_unit_test(test_offered_names),
+        cmocka_unit_test(test_back), cmocka_unit_test(test_tour_goes_on_with_enter), cmocka_unit_test(test_splits_begin_at_the_split),
+        cmocka_unit_test(test_key_line), cmocka_unit_test(test_names_of_views), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),

@@ -83,11 +83,12 @@ void timeline_panel_log(struct cells *cells, struct area area, const struct tabl
     add_curve(&loss, log, "epoch", "loss", -1, "loss", TINT_SERIES_5, false);
     loss.curves[0].name = "";
     add_splits(&splits, log, true), add_splits(&splits, log, false);
-    bool beside = area.cols >= 70;
+    bool beside = area.cols >= 70, low = !beside && area.rows < 12; /* accuracy alone, where there is no room for two */
     struct area left = area, right = area;
-    if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
+    if (low) left.rows = 0;
+    else if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
     else left.rows = area.rows / 2, right.row += left.rows, right.rows -= left.rows;
-    curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
+    if (!low) curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
     curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves,
                                                .count = splits.count});
     end_sheet(&loss), end_sheet(&splits);

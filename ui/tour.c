@@ -63,7 +63,8 @@ int tour_draw(struct app *app, struct cells *cells, struct area area)
         for (int c = 0; c < area.cols; c++) cells_text(cells, top + r, area.col + c, TINT_PLAIN, " ");
     text_add(&title, "tour %d of %d: %s", app->tour + 1, STEPS, step->title);
     draw_heading(cells, top, area.col, area.cols, title.data);
-    draw_right(cells, top, area.col + area.cols - 2, TINT_KEY, cells->ascii ? " Enter next  < back  Esc ends " : " ⏎ next  < back  Esc ends ");
+    draw_right(cells, top, area.col + area.cols - 2, TINT_KEY, " %s next  < back%s ", cells->ascii ? "Enter" : "⏎",
+               area.cols >= 76 ? "  Esc ends" : "");
     draw_wrapped(cells, (struct area){top + 1, area.col + 2, rows - 1, width}, TINT_PLAIN, step->text);
     text_clear(&title);
     return rows;

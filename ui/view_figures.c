@@ -79,10 +79,10 @@ static void press_look(struct app *app, int key)
 
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "figure", "picks a figure", press_move},
+    {{'e', PRESS_ENTER}, "export", "draws the figure again from its table, as set", press_export},
     {{'s'}, "size", "another size", press_size},
     {{'r'}, "dpi", "another resolution", press_dpi},
     {{'f'}, "format", "PNG, SVG or PDF", press_format},
-    {{'e', PRESS_ENTER}, "export", "draws the figure again from its table, as set", press_export},
     {{'l'}, NULL, "looks into figures/ again", press_look},
     {{0}},
 };

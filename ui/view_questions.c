@@ -256,7 +256,7 @@ static void draw_heads(const struct state *s, struct cells *cells, int row, cons
     cells_text(cells, row, l->question, TINT_DIM, "question");
     draw_head(s, cells, row, l->row, true, BY_ROW);
     draw_head(s, cells, row, l->answer, false, BY_ANSWER);
-    draw_head(s, cells, row, l->predicted + 2, false, BY_PREDICTED);
+    draw_head(s, cells, row, l->predicted + (l->word >= 9 ? 2 : 0), false, BY_PREDICTED);
     draw_head(s, cells, row, l->p, true, BY_P);
     draw_head(s, cells, row, l->cosine, true, BY_COSINE);
 }

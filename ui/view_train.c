@@ -8,6 +8,7 @@
 #include "ground/mem.h"
 #include "registry.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,24 +278,35 @@ static const struct binding keys[] = {
 /* ---- the list */
 
 /* Where the columns of the list end; on narrow screens the name needs the room of the words. */
-struct lanes { int name, epoch, bar, loss, id, ood, age; bool words; };
+struct lanes { int name, epoch, bar, loss, id, ood, left; bool words; };
 
 static struct lanes lanes_of(struct area area)
 {
     int end = area.col + area.cols - 2;
     bool wide = area.cols >= 76;
-    struct lanes l = {.age = end, .ood = end - 8, .id = end - 14, .loss = end - 20, .words = wide};
+    struct lanes l = {.left = end, .ood = end - 8, .id = end - 14, .loss = end - 20, .words = wide};
     l.bar = wide ? l.loss - 16 : 0;
     l.epoch = wide ? l.bar - 1 : l.loss - 9;
     l.name = l.epoch - (wide ? 19 : 8);
     return l;
 }
 
+static const char *time_show(double seconds)
+{
+    static _Thread_local char out[2][16];
+    static _Thread_local int next;
+    char *to = out[next++ % 2];
+    if (seconds < 100) snprintf(to, sizeof *out, "%.0f s", seconds);
+    else if (seconds < 6000) snprintf(to, sizeof *out, "%.0f min", seconds / 60);
+    else snprintf(to, sizeof *out, "%.1f h", seconds / 3600);
+    return to;
+}
+
 static void draw_run(struct cells *cells, struct area area, const struct lanes *l, const struct table *runs, size_t r, bool marked)
 {
     const char *name = table_text(runs, r, "run"), *standing = table_text(runs, r, "state");
     bool training = standing && !strcmp(standing, "training"), done = standing && !strcmp(standing, "done");
-    double epoch = table_number(runs, r, "epoch"), epochs = table_number(runs, r, "epochs"), age = table_number(runs, r, "age");
+    double epoch = table_number(runs, r, "epoch"), epochs = table_number(runs, r, "epochs"), left = table_number(runs, r, "left");
     enum tint tint = training ? TINT_GOOD : done ? TINT_PLAIN : TINT_WARN;
     const char *mark = cells->ascii ? (training ? ">" : done ? "." : "=") : training ? "▶" : done ? "■" : "‖";
     cells_text(cells, area.row, area.col + 1, tint, "%s", mark);
@@ -305,7 +317,7 @@ static void draw_run(struct cells *cells, struct area area, const struct lanes *
     draw_right(cells, area.row, l->loss, TINT_PLAIN, "%s", number_show(table_number(runs, r, "loss")));
     draw_right(cells, area.row, l->id, TINT_SERIES_1, "%s", unit_show(table_number(runs, r, "id")));
     draw_right(cells, area.row, l->ood, TINT_SERIES_2, "%s", unit_show(table_number(runs, r, "ood")));
-    if (training) draw_right(cells, area.row, l->age, TINT_DIM, age < 100 ? "%.0f s" : "%.0f min", age < 100 ? age : age / 60);
+    if (training && !isnan(left)) draw_right(cells, area.row, l->left, TINT_PLAIN, "%s", time_show(left));
     if (marked) draw_mark(cells, area.row, area.col, area.cols - 1);
 }
 
@@ -321,7 +333,7 @@ static int draw_runs(struct app *app, struct cells *cells, struct area area, con
     draw_right(cells, area.row, l.loss, TINT_DIM, "loss");
     draw_right(cells, area.row, l.id, TINT_DIM, "ID");
     draw_right(cells, area.row, l.ood, TINT_DIM, "OOD");
-    draw_right(cells, area.row, l.age, TINT_DIM, "age");
+    draw_right(cells, area.row, l.left, TINT_DIM, "left");
     for (int i = 0; i < rows; i++) {
         struct area line = {area.row + 1 + i, area.col, 1, area.cols};
         draw_run(cells, line, &l, runs, (size_t)(first + i), first + i == at);
@@ -333,6 +345,17 @@ static int draw_runs(struct app *app, struct cells *cells, struct area area, con
 
 /* ---- what is below it */
 
+/* "  12.3 steps/s, 4 min left, log 5 s old", of a training. */
+static void add_standing(const struct table *runs, const char *run, struct text *out)
+{
+    long r = row_of(runs, run);
+    if (strcmp(standing_of(runs, run), "training")) return;
+    double rate = table_number(runs, (size_t)r, "rate"), left = table_number(runs, (size_t)r, "left"), age = table_number(runs, (size_t)r, "age");
+    text_add(out, "  ");
+    if (!isnan(rate)) text_add(out, "%.1f steps/s, %s left, ", rate, time_show(left));
+    text_add(out, "log %s old", time_show(age));
+}
+
 static void draw_lower(struct app *app, struct cells *cells, struct area area)
 {
     struct state *s = state_of(app);
@@ -340,6 +363,7 @@ static void draw_lower(struct app *app, struct cells *cells, struct area area)
     const struct table *log = app_table(app, LOG, 0);
     text_add(&title, "%s", s->run);
     if (*s->probe) text_add(&title, ": %s", s->probe);
+    add_standing(app_table(app, RUNS, 0), s->run, &title);
     draw_heading(cells, area.row, area.col, area.cols - 1, title.data);
     text_clear(&title);
     area.row++, area.rows--, area.col++, area.cols -= 3;

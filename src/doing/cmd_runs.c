@@ -38,7 +38,7 @@ static void show(const char *folder, struct sink *sink)
         cell_number(any ? table_number(state.log, last, "step") : 0), cell_number(state.saved),
         cell_number(any ? table_number(state.log, last, "loss") : NAN),
         cell_number(reached(state.log, "_id")), cell_number(reached(state.log, "_ood")), cell_number((double)state.checkpoints),
-        cell_number(state.age), cell_number(state.pid ? (double)state.pid : NAN),
+        cell_number(state.age), cell_number(state.rate), cell_number(state.left), cell_number(state.pid ? (double)state.pid : NAN),
     };
     sink_row(sink, cells);
     runs_release(&state);
@@ -49,7 +49,8 @@ static bool run(const struct command *self, struct session *session, const struc
     static const struct { const char *name; enum role role; const char *format; } columns[] = {
         {"run", ROLE_LABEL, NULL},      {"state", ROLE_LABEL, NULL},   {"epoch", ROLE_COUNT, "%.0f"},       {"epochs", ROLE_COUNT, "%.0f"},
         {"step", ROLE_COUNT, "%.0f"},   {"saved", ROLE_COUNT, "%.0f"}, {"loss", ROLE_VALUE, "%.4f"},        {"id", ROLE_VALUE, "%.3f"},
-        {"ood", ROLE_VALUE, "%.3f"},    {"checkpoints", ROLE_COUNT, "%.0f"}, {"age", ROLE_COUNT, "%.0f"},   {"pid", ROLE_COUNT, "%.0f"},
+        {"ood", ROLE_VALUE, "%.3f"},    {"checkpoints", ROLE_COUNT, "%.0f"}, {"age", ROLE_COUNT, "%.0f"},
+        {"rate", ROLE_VALUE, "%.1f"},   {"left", ROLE_VALUE, "%.0f"},  {"pid", ROLE_COUNT, "%.0f"},
     };
     const char *folder = args_word(args, 0) ? args_word(args, 0) : "runs";
     char **folders;
@@ -72,6 +73,6 @@ const struct command command_runs = {
     .name = "runs", .words = "[FOLDER]", .least = 0, .most = 1, .run = run,
     .help = "training runs of a folder: which train now, how far they are, what they have reached",
     .more = "epoch, step, loss, id and ood (accuracies at the last stage) are those of the last line of the log; saved: the step that --resume goes "
-            "on from, which may lie behind it; age: seconds since the log was written; pid: of the process that trains.",
+            "on from, which may lie behind it; age: seconds since the log was written; rate: steps a second since it began or went on; left: seconds to its end; pid: of the process that trains.",
     .example = "runs",
 };

@@ -1,5 +1,6 @@
 #include "doing/command.h"
 #include "doing/detach.h"
+#include "doing/runs.h"
 
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -23,15 +25,16 @@ static const struct option options[] = {
     {0},
 };
 
-/* Two trainings in one folder would overwrite each other. */
-static int lock_folder(const char *folder, struct err *err)
+/* Two trainings in one folder would overwrite each other. The lock says who holds it, for `pause`, and at which step it began, for `runs`: with the
+ * time it was written at, that gives a rate. */
+static int lock_folder(const char *folder, double step, struct err *err)
 {
     char *path = path_join(folder, ".lock");
     int fd = folder_make(folder, err) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-    char pid[32];
-    if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) { /* who holds it: for `pause` */
-        int size = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-        if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)size, 0) != size) {
+    char holder[64];
+    if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) {
+        int size = snprintf(holder, sizeof holder, "%ld\n%.0f\n", (long)getpid(), step);
+        if (ftruncate(fd, 0) || pwrite(fd, holder, (size_t)size, 0) != size) {
             err_set(err, "%s: %s", text_show(path), strerror(errno));
             close(fd);
             fd = -1;
@@ -63,6 +66,15 @@ static bool train(struct session *session, const struct args *args, const struct
     return ok;
 }
 
+static double saved_step(const char *folder)
+{
+    struct run_state state;
+    runs_look(&state, folder);
+    double step = isnan(state.saved) ? 0 : state.saved;
+    runs_release(&state);
+    return step;
+}
+
 /* The same training as another process: its messages go to RUN/train.err. */
 static bool start(const struct args *args, const char *folder, struct sink *sink, struct err *err)
 {
@@ -73,7 +85,7 @@ static bool start(const struct args *args, const char *folder, struct sink *sink
     if (args_flag(args, "resume")) words[count++] = "--resume";
     if (args_int(args, "stop-after")) words[count++] = "--stop-after", words[count++] = args_text(args, "stop-after");
     for (size_t i = 0; (one = args_at(args, "set", i)) && count + 2 < 64; i++) words[count++] = "--set", words[count++] = one;
-    int lock = lock_folder(folder, err); /* taken once to see that nobody else holds it */
+    int lock = lock_folder(folder, 0, err); /* taken once to see that nobody else holds it */
     bool ok = lock >= 0;
     if (ok) close(lock);
     ok = ok && detach_run(words, count, log, &pid, err);
@@ -106,7 +118,7 @@ static bool run(const struct command *self, struct session *session, const struc
         recipe_clear(&recipe);
         return start(args, folder, sink, err);
     }
-    int lock = ok ? lock_folder(folder, err) : -1;
+    int lock = ok ? lock_folder(folder, resume ? saved_step(folder) : 0, err) : -1;
     ok = ok && lock >= 0 && train(session, args, &recipe, folder, sink, err);
     if (lock >= 0) close(lock);
     recipe_clear(&recipe);

@@ -20,6 +20,7 @@ struct run_state {
     bool training;        /* a process holds the folder */
     long pid;             /* of it; 0: it does not say */
     double epochs, age;   /* of the recipe; seconds since the log was written */
+    double rate, left;    /* of a training: steps a second since it began or went on, and seconds to its end; NaN: not known */
     double saved;         /* step of the state that --resume goes on from; NaN: none. Not always one that the log has */
     size_t checkpoints;   /* that stay */
     struct table *log;    /* NULL: none can be read */

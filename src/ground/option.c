@@ -85,7 +85,9 @@ static bool unknown(const struct option *options, const char *name, const char *
 {
     const char *near = text_nearest(name, option_name, options);
     err_set(err, "unknown option %s%s", dashes, text_show(name));
-    return near ? err_add(err, ": did you mean %s%s?", dashes, near) : false;
+    if (near) return err_add(err, ": did you mean %s%s?", dashes, near);
+    for (const struct option *o = options; o && o->name; o++) err_add(err, "%s%s%s", o == options ? ": there are " : ", ", dashes, o->name);
+    return false;
 }
 
 bool args_set(struct args *args, const char *name, const char *value, struct err *err)
