@@ -105,9 +105,9 @@ static void draw_title(const struct curves *c, struct cells *cells, struct area 
         const struct curve *curve = &c->curves[i];
         if (!*curve->name) continue;
         char letter[2] = {letter_of(c, i)};
+        const char *line = cells->ascii ? (curve->dashed ? "--" : "==") : curve->dashed ? "╌╌" : "━━";
         if (col + 6 + text_width(curve->name) > end) return;
-        col = cells_text(cells, area.row, col + 2, curve->tint, "%s%s ", cells->ascii ? (curve->dashed ? "--" : "==") : curve->dashed ? "╌╌" : "━━",
-                         letter);
+        col = cells_text(cells, area.row, col + 2, curve->tint, "%s%s ", line, letter);
         col = cells_text(cells, area.row, col, TINT_PLAIN, "%s", curve->name);
     }
 }

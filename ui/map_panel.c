@@ -83,10 +83,15 @@ static void draw_values(const struct map_panel *p, const struct map *map, const 
     double here = heat->at_row >= 0 ? heat->values[heat->at_row * map->col_count + heat->at_col] : NAN;
     if (!isnan(here)) text_add(&text, "%s %s, alpha %s: %.3f", p->axis, map->rows[heat->at_row], map->cols[heat->at_col], here);
     int col = cells_put(cells, line.row, line.col, TINT_KEY, text.size ? text.data : "", line.cols);
-    const char *row = map->rows[best / map->col_count], *alpha = map->cols[best % map->col_count], *gap = col > line.col ? "   " : "";
     text.size = 0;
-    text_add(&text, "%sbest %.3f at %s %s, alpha %s", gap, heat->values[best], p->axis, row, alpha);
-    if (text_width(text.data) > line.col + line.cols - col) text.size = 0, text_add(&text, "%sbest %.3f at %s, %s", gap, heat->values[best], row, alpha);
+    const char *row = map->rows[best / map->col_count], *alpha = map->cols[best % map->col_count];
+    int room = line.col + line.cols - col;
+    struct text words = {0};
+    text_add(&text, "%sbest %.3f at ", col > line.col ? "   " : "", heat->values[best]);
+    text_add(&words, "%s %s, alpha %s", p->axis, row, alpha);
+    if (text_width(text.data) + text_width(words.data) <= room) text_add(&text, "%s", words.data);
+    else text_add(&text, "%s, %s", row, alpha);
+    text_clear(&words);
     cells_put(cells, line.row, col, TINT_DIM, text.data, line.col + line.cols - col);
     text_clear(&text);
 }

@@ -88,7 +88,8 @@ void timeline_panel_log(struct cells *cells, struct area area, const struct tabl
     if (low) left.rows = 0;
     else if (beside) left.cols = area.cols * 2 / 5, right.col += left.cols + 2, right.cols -= left.cols + 2;
     else left.rows = area.rows / 2, right.row += left.rows, right.rows -= left.rows;
-    if (!low) curves_draw(cells, left, &(struct curves){.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count});
+    struct curves of_loss = {.name = "loss", .x_name = "epoch", .log = true, .curves = loss.curves, .count = loss.count};
+    if (!low) curves_draw(cells, left, &of_loss);
     curves_draw(cells, right, &(struct curves){.name = "accuracy", .x_name = "epoch", .low = 0, .high = 1, .curves = splits.curves,
                                                .count = splits.count});
     end_sheet(&loss), end_sheet(&splits);

@@ -239,7 +239,8 @@ struct source { const struct lens *lens; const char *ending, *token; };
 static struct source source_of(const struct grid *g, enum watch watch)
 {
     if (watch == DECODED) return (struct source){&g->lens, "", ""};
-    if (watch == CHOSEN) return (struct source){&g->watched, "watch", *lens_fact(&g->watched, "watch") ? lens_fact(&g->watched, "watch") : g->state->chosen};
+    const char *chosen = lens_fact(&g->watched, "watch");
+    if (watch == CHOSEN) return (struct source){&g->watched, "watch", *chosen ? chosen : g->state->chosen};
     if (g->own[watch].table) return (struct source){&g->own[watch], "watch", lens_fact(&g->own[watch], "watch")};
     return (struct source){&g->lens, watch_names[watch], lens_fact(&g->lens, watch_names[watch])};
 }

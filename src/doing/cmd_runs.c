@@ -73,6 +73,7 @@ const struct command command_runs = {
     .name = "runs", .words = "[FOLDER]", .least = 0, .most = 1, .run = run,
     .help = "training runs of a folder: which train now, how far they are, what they have reached",
     .more = "epoch, step, loss, id and ood (accuracies at the last stage) are those of the last line of the log; saved: the step that --resume goes "
-            "on from, which may lie behind it; age: seconds since the log was written; rate: steps a second since it began or went on; left: seconds to its end; pid: of the process that trains.",
+            "on from, which may lie behind it; age: seconds since the log was written; rate: steps a second since it began or "
+            "went on; left: seconds to its end; pid: of the process that trains.",
     .example = "runs",
 };
