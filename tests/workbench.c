@@ -11,11 +11,14 @@
 #include "doing/command.h"
 #include "doing/completion.h"
 #include "doing/manual.h"
+#include "doing/runs.h"
 #include "figures/cells_picture.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "registry.h"
 
+#include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,6 +27,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -614,6 +620,44 @@ static void test_names_of_views(void **unused)
     close_app(app);
 }
 
+/* ---- training runs */
+
+static void write_at(const char *name, const char *text, double ago)
+{
+    char *path = in_folder(name);
+    struct err err = {0};
+    struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)ago}, {.tv_sec = time(NULL) - (time_t)ago}};
+    assert_true(file_write(path, text, strlen(text), &err));
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    mem_free(path);
+}
+
+/* Began at step 40, 160 steps and 80 seconds before the last line of the log, which is 20 seconds old; 40 steps are an epoch. */
+static void test_rate_of_a_run(void **unused)
+{
+    (void)unused;
+    write_at("recipe", "epochs = 100\n", 100);
+    write_at("log.tsv", "# table: log\n# roles: axis\tn\tvalue\n# formats: %.0f\t%.0f\t%.4f\nstep\tepoch\tloss\n200\t5\t1.5\n", 20);
+    write_at(".lock", "77\n40\n", 100);
+    char *path = in_folder(".lock");
+    int lock = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    struct run_state state;
+    runs_look(&state, folder);
+    assert_true(state.training);
+    assert_int_equal(state.pid, 77);
+    assert_float_equal(state.rate, 2, 0.05);
+    assert_float_equal(state.left, 1880, 60);
+    runs_release(&state);
+    close(lock);
+    runs_look(&state, folder);
+    assert_true(!state.training && isnan(state.rate) && isnan(state.left));
+    runs_release(&state);
+    static const char *const names[] = {"recipe", "log.tsv", ".lock"};
+    for (int i = 0; i < 3; i++) mem_free(path), path = in_folder(names[i]), unlink(path);
+    mem_free(path);
+}
+
 /* ---- the mouse, parts */
 
 static void click(struct app *app, int row, int col)
@@ -880,7 +924,8 @@ int main(void)
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_completion_in_pages),
         cmocka_unit_test(test_offered_names),
         cmocka_unit_test(test_back), cmocka_unit_test(test_tour_goes_on_with_enter), cmocka_unit_test(test_splits_begin_at_the_split),
-        cmocka_unit_test(test_key_line), cmocka_unit_test(test_names_of_views), cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_key_line), cmocka_unit_test(test_names_of_views), cmocka_unit_test(test_rate_of_a_run),
+        cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),

@@ -61,7 +61,8 @@ int heat_draw(const struct heat *heat, struct cells *cells, struct area area)
             double value = heat->values[r * heat->cols + heat->first_col + c];
             enum tint tint = heat->signs && value < 0 ? TINT_SERIES_2 : heat->tint;
             heat_cell(cells, row, left + c * width, width, value, heat->low, heat->high, tint);
-            if (here && heat->first_col + c == heat->at_col) draw_mark(cells, row, left + c * width, width > 1 ? width - 1 : 1);
+            int shaded = width >= HEAT_NUMBERED ? width - NUMBER - 1 : 0; /* a full shade turned over would be a hole: the number is marked */
+            if (here && heat->first_col + c == heat->at_col) draw_mark(cells, row, left + c * width + shaded, width > 1 ? width - 1 - shaded : 1);
         }
     }
     return row - area.row;

@@ -234,7 +234,7 @@ struct lanes { int row, question, answer, predicted, p, cosine, bars, word; }; /
 static struct lanes lanes_of(struct area area)
 {
     struct lanes l = {.row = area.col + 5, .question = area.col + 7, .word = area.cols >= 70 ? 10 : 7};
-    l.bars = area.cols >= 112 ? 16 : area.cols >= 92 ? 8 : 0;
+    l.bars = area.cols < 92 ? 0 : area.cols < 160 ? (area.cols - 80) / 2 : 40;
     int bar = l.bars ? l.bars + 1 : 0;
     l.cosine = area.col + area.cols - (bar ? bar : 2);
     l.p = l.cosine - COSINE_HEAD - GAP - bar;

@@ -10,13 +10,14 @@ enum { EVAL, BRIDGE };
 
 struct state { int at; bool moved; }; /* the picked row of the accuracies; until it is moved, the last of the split that is looked at */
 
+/* -1: that row is not there yet. */
 static int picked(struct app *app)
 {
     struct state *s = app_state(app, sizeof *s);
     const struct table *eval = app_table(app, EVAL, 0);
     for (size_t r = eval && !s->moved ? eval->row_count : 0; r-- > 0;)
         if (table_text(eval, r, "split") && !strcmp(table_text(eval, r, "split"), app->split)) return (int)r;
-    return s->at;
+    return s->moved || app_current(app, EVAL) ? s->at : -1;
 }
 
 static void pick(struct app *app, int row)
@@ -44,7 +45,7 @@ static void press_questions(struct app *app, int key)
     (void)key;
     const struct table *eval = app_table(app, EVAL, 0);
     int at = picked(app);
-    const char *split = eval && at < (int)eval->row_count ? table_text(eval, (size_t)at, "split") : NULL;
+    const char *split = eval && at >= 0 && at < (int)eval->row_count ? table_text(eval, (size_t)at, "split") : NULL;
     if (split && strcmp(split, app->split) != 0) snprintf(app->split, sizeof app->split, "%s", split), app->row = 0;
     app_go(app, view_find("questions"));
 }
@@ -58,7 +59,7 @@ static bool search(struct app *app, const char *text, int step)
 
 static void click(struct app *app, int code) { pick(app, code); }
 
-static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", picked(app)); }
+static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", picked(app) < 0 ? 0 : picked(app)); }
 
 static bool set_marked(struct app *app, const char *value)
 {
