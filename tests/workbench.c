@@ -549,6 +549,8 @@ static void test_back(void **unused)
     assert_string_equal(app->view->name, "grid");
     press(app, "<Esc><Esc><Esc><Esc>");
     assert_string_equal(app->view->name, "loops");
+    press(app, "3?3<Esc>"); /* not to where one is */
+    assert_string_equal(app->view->name, "loops");
     for (int i = 0; i < 40; i++) press(app, i % 2 ? "3" : "4");
     close_app(app);
 }

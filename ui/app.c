@@ -247,6 +247,8 @@ void app_say(struct app *app, const char *format, ...)
 /* Help and outputs are looked at and left: nobody wants to be led back into them. */
 static bool is_passed(const struct view *view) { return view->hidden || !strcmp(view->name, "help"); }
 
+const struct view *app_before(const struct app *app) { return app->trail_count ? app->trail[app->trail_count - 1] : NULL; }
+
 static void remember_view(struct app *app)
 {
     if (is_passed(app->view)) return;
@@ -258,11 +260,10 @@ void app_go(struct app *app, const struct view *view)
 {
     if (view == app->view) return;
     app_leave(app);
+    if (is_passed(app->view) && app_before(app) == view) app->trail_count--; /* that was the way back */
     remember_view(app);
     app->view = view;
 }
-
-const struct view *app_before(const struct app *app) { return app->trail_count ? app->trail[app->trail_count - 1] : NULL; }
 
 void app_back(struct app *app)
 {
