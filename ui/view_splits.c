@@ -209,7 +209,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     int above = app_part(app, 0) ? table_rows(eval, true) : 0;
     bool embeddings = above + table_rows(bridge, true) + OTHER <= area.rows; /* h.0 is the dullest row */
     int need = above + (app_part(app, 1) ? table_rows(bridge, embeddings) : 0) + OTHER;
-    int first = app_part(app, 0) ? scroll_first(at + 2, need, area.rows) : 0;
+    bool still = !((struct state *)app_state(app, sizeof(struct state)))->moved && at + 2 < area.rows; /* headings are seen until one moves */
+    int first = app_part(app, 0) && !still ? scroll_first(at + 2, need, area.rows) : 0;
     struct page page = {.app = app, .roomy = need + 2 <= area.rows, .embeddings = embeddings};
     if (need < area.rows) need = area.rows;
     page.tall = cells_new(need, area.cols);
