@@ -220,7 +220,8 @@ static void compare(const char *name, const char *got) { golden_compare("tests/s
 static const struct shot { const char *name, *keys; int rows, cols; bool ascii; } shots[] = {
     {"models", "1", 24, 80, false},          {"models-up", "1<Up>", 24, 80, true},      {"loops", "2", 24, 80, false},
     {"loops-2", "2<Right><Right>", 16, 60, false}, {"loops-ascii", "2", 24, 80, true},  {"splits", "3", 24, 80, false},
-    {"splits-first", "3", 16, 60, false}, {"splits-small", "3<Down><Down>", 16, 60, true}, {"splits-wide", "3", 40, 140, false}, {"grid", "4", 24, 80, false},
+    {"splits-first", "3", 16, 60, false},
+    {"splits-small", "3<Down><Down>", 16, 60, true}, {"splits-wide", "3", 40, 140, false}, {"grid", "4", 24, 80, false},
     {"grid-cosine", "4mmm", 24, 80, false},  {"grid-ascii", "4<Down><Left>", 16, 60, true}, {"grid-wrong", "4<Down>n", 24, 80, false},
     {"grid-split", "4]", 24, 120, false},    {"intervene", "4i", 24, 80, false},        {"intervene-alpha", "5<Right><Right>", 24, 80, true},
     {"sweep", "5s", 24, 80, false},          {"sweep-small", "5s<Left>", 16, 60, true}, {"sweep-field", "5s<Tab><Right>", 24, 80, false},
