@@ -124,6 +124,25 @@ for line in "sweep vanilla --do mix" "sweep vanilla --do mux@h.1" "sweep vanilla
     run 2 $line
     silent "$out"
 done
+run 0 view grid vanilla --row test_id:5 --set grid.metric=rank
+says "$out" "test_id 5"
+says "$out" "lens vanilla --row test_id:5"
+run 2 view grid vanilla --set grid.metrik=rank
+says "$err" "did you mean grid.metric?"
+run 2 view grid vanilla --data two-hop-tinny
+says "$err" "did you mean two-hop-tiny?"
+check view_is_set_up
+
+# A home that cannot be written: sets are made among the temporary files, which is said once.
+mkdir "$dir/tmp"
+HOME=/proc XDG_CACHE_HOME= TMPDIR=$dir/tmp run 0 vocab vanilla
+says "$err" "so the dataset two-hop-small was made in $dir/tmp/loopscope-"
+HOME=/proc XDG_CACHE_HOME= TMPDIR=$dir/tmp run 0 vocab vanilla
+silent "$err"
+HOME=/proc XDG_CACHE_HOME= TMPDIR=/proc run 1 vocab vanilla
+says "$err" "XDG_CACHE_HOME may name another place"
+check no_home_to_write_to
+
 run 1 lens vanilla --row test_ood:99999999
 run 1 lens vanilla --row nosuch:1
 says "$err" "test_ood"

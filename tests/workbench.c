@@ -278,6 +278,17 @@ static void test_several_models(void **unused)
     close_app(app);
 }
 
+/* A log that no file keeps says so where its file would stand. */
+static void test_log_without_a_file(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    journal_open(&app->journal, mem_text("/proc/nosuch/log"));
+    press(app, ":info x<Enter>:view log<Enter>");
+    assert_shows(app, "in no file (w writes one): /proc/nosuch: the folder cannot be made");
+    close_app(app);
+}
+
 /* The open model and its data stay where a name stands for nothing; what is odd about a model is said when it is opened. */
 static void test_names_of_nothing(void **unused)
 {
@@ -922,6 +933,7 @@ int main(void)
         cmocka_unit_test(test_settings), cmocka_unit_test(test_every_setting_takes_what_it_gives), cmocka_unit_test(test_undo),
         cmocka_unit_test(test_undo_of_places), cmocka_unit_test(test_session_file), cmocka_unit_test(test_several_models),
         cmocka_unit_test(test_files_that_change), cmocka_unit_test(test_one_model_by_many_names), cmocka_unit_test(test_names_of_nothing),
+        cmocka_unit_test(test_log_without_a_file),
         cmocka_unit_test(test_preferences), cmocka_unit_test(test_log), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_history), cmocka_unit_test(test_completion), cmocka_unit_test(test_completion_in_pages),
         cmocka_unit_test(test_offered_names),

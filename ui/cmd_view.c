@@ -10,9 +10,16 @@
 #include "ground/mem.h"
 #include "registry.h"
 
+#include <string.h>
+
 static const struct option options[] = {
     {"rows", OPTION_INT, NULL, .low = 1, .high = 1000, .help = "height of the page; 24, or as set at the prompt with :set rows N"},
     {"cols", OPTION_INT, NULL, .low = 1, .high = 1000, .help = "width of the page; 80, or as set with :set cols N"},
+    {"data", OPTION_TEXT, NULL, .help = "dataset: a folder, or the name of a bundled one; the model's own otherwise", .placeholder = "DATA"},
+    {"split", OPTION_TEXT, NULL, .help = "of the question that is looked at", .placeholder = "SPLIT"},
+    {"row", OPTION_TEXT, NULL, .help = "question that is looked at: its number, or SPLIT:NUMBER", .placeholder = "ROW"},
+    {"set", OPTION_TEXT, NULL, .help = "any setting, as :set takes it: grid.metric=rank, intervene.edit=mix@h.1:alpha=0.7", .placeholder = "NAME=VALUE",
+     .many = true},
     {"press", OPTION_TEXT, NULL, .help = "keys to press first: letters, or <Down>, <Right>, <Enter>, <Tab> ...", .placeholder = "KEYS"},
     {"example", OPTION_FLAG, NULL, .help = "presses the keys that make a good picture of the view"},
     {"output", OPTION_TEXT, NULL, .help = "a picture of the screen instead of text: .png or .svg", .placeholder = "FILE", .letter = 'o'},
@@ -60,11 +67,49 @@ static bool set_form(struct page *page, const struct args *args, struct err *err
     return err_usage(err);
 }
 
+static bool set_one(struct app *app, const char *option, const char *name, const char *value, struct err *err)
+{
+    return !value || settings_set(app, name, value, err) || err_in(err, "--%s", option);
+}
+
+/* "12" or "test_ood:12" */
+static bool set_row(struct app *app, const char *row, struct err *err)
+{
+    const char *colon = row ? strrchr(row, ':') : NULL;
+    if (!colon) return set_one(app, "row", "row", row, err);
+    struct text split = {0};
+    text_add_bytes(&split, row, (size_t)(colon - row));
+    bool ok = set_one(app, "row", "split", split.data ? split.data : "", err) && set_one(app, "row", "row", colon + 1, err);
+    text_clear(&split);
+    return ok;
+}
+
+static bool set_pair(struct app *app, const char *pair, struct err *err)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals || equals == pair) return err_set(err, "--set %s: the form is NAME=VALUE", text_show(pair));
+    char *name = mem_text(pair);
+    name[equals - pair] = '\0';
+    bool ok = set_one(app, "set", name, equals + 1, err);
+    mem_free(name);
+    return ok;
+}
+
+/* What the page is about, before any key. */
+static bool set_up(struct app *app, const struct args *args, struct err *err)
+{
+    const char *pair;
+    bool ok = set_one(app, "data", "data", args_text(args, "data"), err) && set_one(app, "split", "split", args_text(args, "split"), err) &&
+        set_row(app, args_text(args, "row"), err);
+    for (size_t i = 0; ok && (pair = args_at(args, "set", i)); i++) ok = set_pair(app, pair, err);
+    return ok || err_usage(err);
+}
+
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
     const char *file = args_text(args, "output");
     struct page page = {.view = args_word(args, 0), .model = args_word(args, 1), .press = args_text(args, "press"),
-                        .example = args_flag(args, "example")};
+                        .example = args_flag(args, "example"), .set = set_up, .args = args};
     struct text out = {0};
     if (!page.view) return list_views(session, sink);
     if (!command_says_text(self, session, err)) return false;
@@ -124,6 +169,7 @@ static void manual(struct text *out)
 const struct command command_view = {
     .name = "view", .words = "[NAME [MODEL]]", .least = 0, .most = 2, .options = options, .run = run,
     .help = "a view of the screen as text or as a picture; without a name, the list of views",
-    .more = "The same cells that the screen shows, computed first and then printed. With LC_ALL=C they are ASCII.",
+    .more = "The same cells that the screen shows, computed first and then printed. With LC_ALL=C they are ASCII. What --data, --split, --row and "
+            "--set say holds before the first key of --press.",
     .example = "view loops models/vanilla", .manual = manual,
 };

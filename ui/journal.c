@@ -3,6 +3,7 @@
 #include "ground/file.h"
 #include "ground/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ void journal_release(struct journal *journal)
     mem_free(journal->entries);
     mem_free(journal->folder);
     mem_free(journal->path);
+    mem_free(journal->wrong);
     *journal = (struct journal){0};
 }
 
@@ -83,23 +85,24 @@ static void write_entry(struct journal *journal, const struct entry *entry)
 {
     struct text text = {0};
     struct err err = {0};
-    if (!journal->folder || journal->closed) return;
+    if (!journal->folder || journal->wrong) return;
     if (!journal->path) {
         char name[64], *path;
         struct tm tm;
         localtime_r(&entry->when, &tm);
         strftime(name, sizeof name, "%Y%m%d-%H%M%S", &tm);
         snprintf(name + strlen(name), 24, "-%ld.log", (long)getpid());
-        journal->closed = !folder_make(journal->folder, &err);
+        folder_make(journal->folder, &err);
         path = path_join(journal->folder, name);
         journal->path = path;
         remove_oldest(journal->folder);
         add_head(&text);
     }
     add_entry(entry, &text);
-    FILE *file = journal->closed ? NULL : fopen(journal->path, "ae");
-    if (!file) journal->closed = true;
-    else journal->closed = (fwrite(text.data, 1, text.size, file) != text.size) | (fclose(file) != 0);
+    FILE *file = *err.text ? NULL : fopen(journal->path, "ae");
+    bool ok = file && (fwrite(text.data, 1, text.size, file) == text.size) & (fclose(file) == 0);
+    if (!ok && !*err.text) err_set(&err, "%s: cannot be written: %s", text_show(journal->path), strerror(errno));
+    if (!ok) journal->wrong = mem_text(err.text);
     text_clear(&text);
 }
 

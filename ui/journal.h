@@ -26,7 +26,7 @@ struct journal {
     struct entry *entries;
     size_t count, room;
     char *folder, *path; /* path NULL: no file yet */
-    bool closed;         /* the file could not be written: nothing more is tried */
+    char *wrong;         /* why the file could not be written, and nothing more is tried; NULL: it could */
 };
 
 void journal_open(struct journal *journal, char *folder); /* takes the folder's name over; NULL is fine */

@@ -152,8 +152,9 @@ bool view_plain(struct session *session, const struct page *page, struct text *o
     int cursor_row, cursor_col;
     app->ascii = page->form == PAGE_TEXT && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     app_go(app, view);
-    app_settle(app);
-    bool good = press_all(app, page->press ? page->press : page->example ? view->example : NULL, err);
+    bool good = !page->set || page->set(app, page->args, err);
+    if (good) app_settle(app);
+    good = good && press_all(app, page->press ? page->press : page->example ? view->example : NULL, err);
     if (good) {
         app_draw(app, cells, &cursor_row, &cursor_col);
         const char *wrong = app_wrong(app);

@@ -134,8 +134,12 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     }
     draw_scroll(cells, body, first, count);
     if (!count) cells_text(cells, body.row, body.col + 1, TINT_DIM, "nothing has been run yet");
-    const char *path = app->journal.path;
-    if (path) cells_put(cells, area.row + area.rows - 1, area.col + 1, TINT_DIM, path, area.cols - 2);
+    const char *path = app->journal.path, *wrong = app->journal.wrong;
+    struct text line = {0};
+    if (wrong) text_add(&line, "in no file (w writes one): %s", wrong);
+    else if (path) text_add(&line, "%s", path);
+    if (line.size) cells_put(cells, area.row + area.rows - 1, area.col + 1, wrong ? TINT_WARN : TINT_DIM, line.data, area.cols - 2);
+    text_clear(&line);
 }
 
 const struct view view_log = {

@@ -31,17 +31,6 @@ char *spec_value(const char *text, const char *key)
     return NULL;
 }
 
-/* Where a set that is made on demand is kept. */
-static char *cache_folder(const char *name, struct err *err)
-{
-    char *folder = file_cache("datasets"), *path = NULL;
-    if (!folder) err_set(err, "%s: this dataset is made when it is needed, and there is no place for it: set XDG_CACHE_HOME", name);
-    else if (folder_make(folder, err)) path = path_join(folder, name);
-    else err_add(err, " (the dataset %s is made there when it is needed: XDG_CACHE_HOME may name another place)", name);
-    mem_free(folder);
-    return path;
-}
-
 static bool make_from_line(const char *line, const char *folder, struct sink *sink, struct err *err)
 {
     char **words;
@@ -68,22 +57,51 @@ static struct dataset *open_with_hash(const char *folder, const char *hash, stru
     return NULL;
 }
 
+/* Where a set that is made on demand is kept: in the cache, or where that cannot be written, among the temporary files. */
+enum { PLACES = 2 };
+
+static char *place(int i, const char *name)
+{
+    char *folder = i ? file_spare("datasets") : file_cache("datasets"), *path = folder ? path_join(folder, name) : NULL;
+    mem_free(folder);
+    return path;
+}
+
+static struct dataset *make_in(const char *folder, const char *line, const char *hash, struct sink *sink, struct err *err)
+{
+    return make_from_line(line, folder, sink, err) ? open_with_hash(folder, hash, sink, err) : NULL;
+}
+
+static struct dataset *make(char *const *places, const char *name, const char *line, const char *hash, struct sink *sink, struct err *err)
+{
+    struct err first = {0};
+    struct dataset *data = places[0] ? make_in(places[0], line, hash, sink, &first) : NULL;
+    if (data) {
+        sink_note(sink, "the dataset %s did not exist yet and was made in %s (data %s)", name, places[0], line);
+        return data;
+    }
+    if (!places[0]) err_set(&first, "%s is made when it is needed, and there is no place for it: XDG_CACHE_HOME may name one", name);
+    data = places[1] && !first.stopped ? make_in(places[1], line, hash, sink, NULL) : NULL;
+    if (data) sink_note(sink, "%s: so the dataset %s was made in %s (data %s)", first.text, name, places[1], line);
+    else if (err) *err = first;
+    if (!data && places[0]) err_add(err, " (the dataset %s is made in %s when it is needed: XDG_CACHE_HOME may name another place)", name, places[0]);
+    return data;
+}
+
 struct dataset *spec_open(const char *path, const char *name, struct sink *sink, struct err *err)
 {
     char *text = file_read(path, 1 << 16, NULL, err);
     char *line = text ? spec_value(text, "data") : NULL, *hash = text ? spec_value(text, "sha256") : NULL;
-    char *folder = line ? cache_folder(name, err) : NULL;
+    char *places[PLACES] = {place(0, name), place(1, name)};
     struct dataset *data = NULL;
     if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));
     static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* sessions on several threads may want the same set at once: one of them makes it */
     pthread_mutex_lock(&making);
-    if (folder) data = open_with_hash(folder, hash, NULL, NULL); /* nothing there, or of another version: made anew */
-    if (folder && !data) {
-        if (make_from_line(line, folder, sink, err)) data = open_with_hash(folder, hash, sink, err);
-        if (data) sink_note(sink, "the dataset %s did not exist yet and was made in %s (data %s)", name, folder, line);
-        else err_in(err, "%s", text_show(path));
-    }
+    for (int i = 0; line && !data && i < PLACES; i++) /* nothing there, or of another version: made anew */
+        if (places[i]) data = open_with_hash(places[i], hash, NULL, NULL);
+    if (line && !data && !(data = make(places, name, line, hash, sink, err))) err_in(err, "%s", text_show(path));
     pthread_mutex_unlock(&making);
-    mem_free(text), mem_free(line), mem_free(hash), mem_free(folder);
+    mem_free(text), mem_free(line), mem_free(hash);
+    for (int i = 0; i < PLACES; i++) mem_free(places[i]);
     return data;
 }

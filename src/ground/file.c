@@ -236,6 +236,18 @@ char *file_cache(const char *name)
     return path.data;
 }
 
+char *file_spare(const char *name)
+{
+    const char *temporary = getenv("TMPDIR");
+    struct text path = {0};
+    struct stat info;
+    text_add(&path, "%s/loopscope-%ld", temporary && *temporary == '/' ? temporary : "/tmp", (long)geteuid());
+    bool there = !lstat(path.data, &info), mine = there && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & 022);
+    if (mine || !there) text_add(&path, "/%s", name);
+    else text_clear(&path);
+    return path.data;
+}
+
 char *path_join(const char *folder, const char *name)
 {
     struct text path = {0};

@@ -61,6 +61,10 @@ bool folder_list(const char *path, char ***names, size_t *count, struct err *err
 /* "$XDG_CACHE_HOME/loopscope/NAME" or "~/.cache/loopscope/NAME", to free; NULL: there is no such place. Not made. */
 char *file_cache(const char *name);
 
+/* Where that goes when the cache cannot be written: "$TMPDIR/loopscope-UID/NAME" (or in /tmp), to free; NULL: there stands what others
+ * could write to. Not made. */
+char *file_spare(const char *name);
+
 /* "folder/name", to free with mem_free; an absolute name stands alone. */
 char *path_join(const char *folder, const char *name);
 const char *path_base(const char *path); /* behind the last slash */
