@@ -85,7 +85,7 @@ static struct table *shape(const struct session *session, const struct log *me)
     table_column(table, "low", ROLE_LOW, "%.3f");
     table_column(table, "high", ROLE_HIGH, "%.3f");
     command_provenance(session, table);
-    table_fact(table, "model", "%s", me->model->path);
+    table_fact(table, "model", "%s", session_brief(session, me->model->path));
     table_fact(table, "model_sha256", "%s", model_hash(me->model));
     table_fact(table, "data", "%s", me->data->name);
     table_fact(table, "data_sha256", "%s", me->data->hash);

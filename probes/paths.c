@@ -92,7 +92,7 @@ static void begin_table(struct session *session, const struct args *args, const 
     table_column(table, "decoder_kv", ROLE_VALUE, "%.4f");
     table_column(table, "encoder_memory", ROLE_VALUE, "%.4f");
     command_provenance(session, table);
-    table_fact(table, "model", "%s", model->path);
+    table_fact(table, "model", "%s", session_brief(session, model->path));
     table_fact(table, "model_sha256", "%s", model_hash(model));
     table_fact(table, "tokens", "%ld x %ld random, seed %ld", args_int(args, "rows"), args_int(args, "length"), args_int(args, "seed"));
     table_fact(table, "loss", "%.6f", loss);

@@ -377,7 +377,7 @@ static void begin_table(struct comparison *me, struct session *session)
     table_column(table, "reference", ROLE_VALUE, "%.6g");
     table_column(table, "result", ROLE_LABEL, NULL);
     command_provenance(session, table);
-    table_fact(table, "model", "%s", me->model->path);
+    table_fact(table, "model", "%s", session_brief(session, me->model->path));
     table_fact(table, "model_sha256", "%s", model_hash(me->model));
     sink_table(me->sink, table);
     table_free(table);

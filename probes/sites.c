@@ -38,7 +38,7 @@ static bool run(const struct command *self, struct session *session, const struc
     table_column(table, model->family->boundary, ROLE_AXIS, "%.0f");
     table_column(table, "block", ROLE_AXIS, "%.0f");
     command_provenance(session, table);
-    table_fact(table, "model", "%s", model->path);
+    table_fact(table, "model", "%s", session_brief(session, model->path));
     sink_table(sink, table);
     table_free(table);
     struct arena arena = {0};

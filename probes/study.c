@@ -148,7 +148,7 @@ void study_close(struct study *me)
 void study_provenance(const struct study *me, struct table *table)
 {
     command_provenance(me->session, table);
-    table_fact(table, "model", "%s", me->model->path);
+    table_fact(table, "model", "%s", session_brief(me->session, me->model->path));
     table_fact(table, "model_sha256", "%s", model_hash(me->model));
     table_fact(table, "data", "%s", me->data->name);
     table_fact(table, "data_sha256", "%s", me->data->hash);

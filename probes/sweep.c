@@ -258,7 +258,8 @@ const struct command command_sweep = {
     .more =
         "The default is the paper's intervention: at boundary 1 and position 1, h <- (1-a) h + a Norm(W[argmax decode(h)]), for 21 alphas. alpha 0 "
         "is bit for bit "
-        "the untouched run. --over loops alone edits nothing. fired counts rows written, moved is the largest change of a number, excluded counts rows whose logits are not finite.",
+        "the untouched run. --over loops alone edits nothing. fired counts rows written, moved is the largest change of a number, excluded counts "
+        "rows whose logits are not finite.",
     .options = options,
     .example = "sweep models/vanilla --norm rms --over alpha=0:1:0.05",
     .run = run,

@@ -249,6 +249,34 @@ static void texts_never_overlap(void **state)
     table_free(table);
 }
 
+static bool is_band(const struct glyph *glyph) { return glyph->tint == TINT_DIM && !strncmp(glyph->text, "\xe2\xa0", 2); }
+
+/* Dots of bands in the row of a level line of dashes (or in all rows), in a picture of so many rows. */
+static int band_dots(int rows, bool dashes)
+{
+    struct table *table = sweep(21, 2);
+    struct figure *figure = figure_from(table, NULL, NULL);
+    struct cells *cells = cells_new(rows, 60);
+    int count = 0;
+    figure_draw_cells(figure, cells, 0, 0, rows, 60);
+    for (int r = 0; r < rows; r++) {
+        int bands = 0, line = 0;
+        for (int c = 0; c < 60; c++) bands += is_band(cells_glyph(cells, r, c)), line += cells_glyph(cells, r, c)->tint == TINT_SERIES_2;
+        if (!dashes || line > 20) count += bands;
+    }
+    cells_free(cells), figure_free(figure), table_free(table);
+    return count;
+}
+
+/* Dots of a band between dashes would look like more of them. */
+static void bands_leave_dashes_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(band_dots(14, false), 0); /* hardly wider than the line */
+    assert_true(band_dots(44, false) > 50);
+    assert_int_equal(band_dots(44, true), 0);
+}
+
 static void ascii_cells_are_ascii(void **state)
 {
     (void)state;
@@ -483,7 +511,7 @@ int main(void)
         cmocka_unit_test(nan_is_a_gap),                 cmocka_unit_test(a_lone_point_is_seen),            cmocka_unit_test(texts_never_overlap),
         cmocka_unit_test(ascii_cells_are_ascii),        cmocka_unit_test(cells_clip_and_cut),              cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(probabilities_fill_the_axis),  cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(kinds_of_questions_differ_in_colour),
+        cmocka_unit_test(kinds_of_questions_differ_in_colour), cmocka_unit_test(bands_leave_dashes_alone),
         cmocka_unit_test(the_axis_is_chosen), cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
     };
     return cmocka_run_group_tests_name("figures", tests, make_folder, remove_folder);

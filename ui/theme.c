@@ -3,18 +3,19 @@
 #include <string.h>
 
 /* Close to Okabe and Ito's palette within 16 colours: blue and orange-yellow for the two main series stay apart for every kind of colour vision, and
- * good and bad are told apart by weight, too. On a light ground yellow would vanish: OOD is red there, and bad magenta. */
+ * good and bad are told apart by weight, too; a fifth series in cyan would look like the first. On a light ground yellow would vanish: OOD is red
+ * there, and bad magenta. */
 static const struct paint paints[][TINT_COUNT] = {
     [THEME_DARK] = {
         [TINT_PLAIN] = {-1}, [TINT_DIM] = {-1, .dim = true}, [TINT_TITLE] = {-1, .bold = true}, [TINT_KEY] = {6, .bold = true},
         [TINT_GOOD] = {2}, [TINT_BAD] = {1, .bold = true}, [TINT_WARN] = {3}, [TINT_CHANGED] = {5, .bold = true},
-        [TINT_SERIES_1] = {12}, [TINT_SERIES_2] = {3}, [TINT_SERIES_3] = {2}, [TINT_SERIES_4] = {5}, [TINT_SERIES_5] = {6}, [TINT_SERIES_6] = {9},
+        [TINT_SERIES_1] = {12}, [TINT_SERIES_2] = {3}, [TINT_SERIES_3] = {2}, [TINT_SERIES_4] = {5}, [TINT_SERIES_5] = {-1}, [TINT_SERIES_6] = {9},
         [TINT_SERIES_7] = {-1, .dim = true},
     },
     [THEME_LIGHT] = {
         [TINT_PLAIN] = {-1}, [TINT_DIM] = {8}, [TINT_TITLE] = {-1, .bold = true}, [TINT_KEY] = {4, .bold = true},
         [TINT_GOOD] = {2}, [TINT_BAD] = {5, .bold = true}, [TINT_WARN] = {5}, [TINT_CHANGED] = {6, .bold = true},
-        [TINT_SERIES_1] = {4}, [TINT_SERIES_2] = {1}, [TINT_SERIES_3] = {2}, [TINT_SERIES_4] = {5}, [TINT_SERIES_5] = {6}, [TINT_SERIES_6] = {8},
+        [TINT_SERIES_1] = {4}, [TINT_SERIES_2] = {1}, [TINT_SERIES_3] = {2}, [TINT_SERIES_4] = {5}, [TINT_SERIES_5] = {-1}, [TINT_SERIES_6] = {8},
         [TINT_SERIES_7] = {-1},
     },
     [THEME_NONE] = {

@@ -210,5 +210,5 @@ const struct view view_figures = {
     .parts = parts,
     .search = search,
     .click = click,
-    .example = ":view intervene<Enter>se:view figures<Enter>",
+    .example = ":view intervene<Enter>se:view figures<Enter>fe<Up>",
 };

@@ -144,6 +144,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 
 const struct view view_log = {
     .name = "log", .title = "every command so far", .help = "what this session has run: when, how many rows it gave, how long it took",
-    .keys = keys, .draw = draw, .search = search, .click = click, 
-    .example = ":view splits<Enter>:view grid<Enter>n:view log<Enter>",
+    .keys = keys, .draw = draw, .search = search, .click = click,
+    .example = ":view splits<Enter>:view grid<Enter>n:view intervene<Enter>se:view attention<Enter>:view bridge<Enter>:view orbit<Enter>"
+               ":view compare<Enter>:view log<Enter>",
 };

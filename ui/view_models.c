@@ -102,18 +102,11 @@ static void draw_none(struct cells *cells, struct area area)
                  "Your own: o asks for a path, of a folder that holds config.json and model.safetensors.");
 }
 
-/* Without the folder that the program's own models are in: where that is says nothing about them. */
-static const char *brief_path(const struct app *app, const char *path)
-{
-    size_t size = strlen(app->session->share);
-    return !strncmp(path, app->session->share, size) && path[size] == '/' ? path + size + 1 : path;
-}
-
 static void draw_about(struct app *app, struct cells *cells, struct area area)
 {
     const struct table *info = app_table(app, INFO, 0);
     if (area.rows < 2) return;
-    app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, brief_path(app, selected(app)));
+    app_heading(app, cells, (struct area){area.row, area.col, 1, area.cols}, 1, session_brief(app->session, selected(app)));
     struct area inner = {area.row + 1, area.col, area.rows - 1, area.cols};
     if (app_draw_waiting(app, cells, inner, INFO)) return;
     struct text defaults = {0};

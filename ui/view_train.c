@@ -396,4 +396,7 @@ const struct view view_train = {
     .name = "train", .title = "training runs, as they go",
     .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
     .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .search = search, .click = click,
+    .example = ":train models/recipes/small/discoloop --out runs/discoloop-tiny --set data=two-hop-tiny --set model.hidden_size=64 "
+               "--set model.intermediate_size=256 --set model.num_attention_heads=1 --set model.num_key_value_heads=1 --set batch=64 --set warmup=20 "
+               "--set epochs=240 --set keep_every=40 --set embedding_sd=1<Enter>:view train<Enter>R<Down>",
 };

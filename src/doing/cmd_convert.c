@@ -142,7 +142,7 @@ static struct table *make_table(const struct conversion *me)
 {
     struct table *table = table_new("convert");
     command_provenance(me->session, table);
-    table_fact(table, "model", "%s", text_show(me->model->path));
+    table_fact(table, "model", "%s", text_show(session_brief(me->session, me->model->path)));
     table_fact(table, "model_sha256", "%s", model_hash(me->model));
     table_column(table, "tensor", ROLE_LABEL, NULL);
     table_column(table, "shape", ROLE_LABEL, NULL);

@@ -22,7 +22,7 @@ static void begin(const struct session *session, const struct model *model, stru
 {
     struct table *table = table_new("info");
     command_provenance(session, table);
-    table_fact(table, "model", "%s", text_show(model->path));
+    table_fact(table, "model", "%s", text_show(session_brief(session, model->path)));
     table_fact(table, "model_sha256", "%s", model_hash(model));
     table_column(table, "property", ROLE_LABEL, NULL);
     table_column(table, "value", ROLE_LABEL, NULL);

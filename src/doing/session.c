@@ -77,6 +77,12 @@ void session_forget(struct session *session, const char *path)
     mem_free(found);
 }
 
+const char *session_brief(const struct session *session, const char *path)
+{
+    size_t size = strlen(session->share);
+    return !strncmp(path, session->share, size) && path[size] == '/' ? path + size + 1 : path;
+}
+
 bool session_models(struct session *session, char ***paths, size_t *count, struct err *err)
 {
     (void)err; /* a folder that is not there holds no models */

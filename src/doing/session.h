@@ -44,6 +44,9 @@ bool session_has_data(const struct session *session, const char *path, struct er
 /* A file as given, or the bundled one ("models/vanilla/recipe" from any folder), to free; a file that is nowhere keeps its name. */
 char *session_file(const struct session *session, const char *path);
 
+/* A path for people: of what comes with the program, without the folder that this is in, which says nothing about it. Part of the argument. */
+const char *session_brief(const struct session *session, const char *path);
+
 /* Folders that hold a config.json, under models/ of the share folder and of the working folder; sorted; free each and the list. */
 bool session_models(struct session *session, char ***paths, size_t *count, struct err *err);
 

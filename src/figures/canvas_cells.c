@@ -1,4 +1,5 @@
-/* A figure in character cells: lines in dots of braille (two by four in a cell), or in letters where only ASCII can be shown. */
+/* A figure in character cells: lines in dots of braille (two by four in a cell), or in letters where only ASCII can be shown. A band is
+ * drawn where it is well wider than its line, and never in cells that a line crosses: dots of it between dashes would look like more of them. */
 #include "figures/canvas.h"
 #include "figures/cells.h"
 #include "ground/mem.h"
@@ -10,8 +11,9 @@ enum { DOTS_X = 2, DOTS_Y = 4 };
 
 struct field {
     unsigned char dots;   /* braille, bit by bit */
-    signed char colour;   /* of the last series that drew here */
-    bool band;            /* the dots are those of a band, which a line pushes aside */
+    signed char first, colour; /* of the first series that drew here, and of the last */
+    bool crossed;         /* a line goes through, be it in a gap between its dashes */
+    unsigned char band;   /* dots of bands, likewise */
 };
 
 struct screen {
@@ -46,15 +48,19 @@ static bool is_clipped(const struct screen *s, int col, int row)
     return col < (int)s->clip.left || row < (int)s->clip.top || col >= (int)s->clip.right || row >= (int)s->clip.bottom;
 }
 
-static void set_dot(struct screen *s, int x, int y, int colour, bool band)
+static struct field *field_at(const struct screen *s, int x, int y) /* NULL: outside */
 {
-    static const unsigned char bits[DOTS_Y][DOTS_X] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     int col = x / DOTS_X, row = y / DOTS_Y;
-    if (x < 0 || y < 0 || is_clipped(s, col, row)) return;
-    struct field *field = &s->fields[row * s->cols + col];
-    if (band && field->dots && !field->band) return;
-    if (!band && field->band) field->dots = 0;
-    field->band = band;
+    return x < 0 || y < 0 || is_clipped(s, col, row) ? NULL : &s->fields[row * s->cols + col];
+}
+
+static const unsigned char bits[DOTS_Y][DOTS_X] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+
+static void set_dot(struct screen *s, int x, int y, int colour)
+{
+    struct field *field = field_at(s, x, y);
+    if (!field) return;
+    if (!field->dots) field->first = (signed char)colour;
     field->dots |= bits[y % DOTS_Y][x % DOTS_X];
     field->colour = (signed char)colour;
 }
@@ -64,14 +70,16 @@ static int dot(double position, int dots) { return (int)floor(position * dots + 
 /* Dot by dot along a segment; `phase` counts the dots of the whole line, so that dashes go on over its corners. */
 static void draw_segment(struct screen *s, const struct style *style, double x0, double y0, double x1, double y1, int *phase)
 {
-    enum { DASH = 8, ON = 4 };
+    enum { DASH = 6, ON = 4 };
     int ax = dot(x0, DOTS_X), ay = dot(y0, DOTS_Y), bx = dot(x1, DOTS_X), by = dot(y1, DOTS_Y);
     int steps = abs(bx - ax) > abs(by - ay) ? abs(bx - ax) : abs(by - ay);
     if (steps > 1 << 16) return;
     for (int i = 0; i <= steps; i++) {
         int x = steps ? ax + (int)lround((double)(bx - ax) * i / steps) : ax, y = steps ? ay + (int)lround((double)(by - ay) * i / steps) : ay;
         bool on = !style->dashed || (s->cells->ascii ? x / DOTS_X % 2 == 0 : *phase % DASH < ON);
-        if (on) set_dot(s, x, y, style->colour, false);
+        struct field *field = field_at(s, x, y);
+        if (field) field->crossed = true;
+        if (on) set_dot(s, x, y, style->colour);
         if (i < steps) ++*phase;
     }
 }
@@ -82,18 +90,29 @@ static void draw_line(struct canvas *canvas, const struct style *style, const do
     for (size_t i = 0; i + 1 < count; i++) draw_segment(of(canvas), style, x[i], y[i], x[i + 1], y[i + 1], &phase);
 }
 
-/* Every fourth dot of the band, where no line goes. */
+/* The line's own cells, and one on either side. */
+static bool is_wide(const double *low, const double *high, size_t count)
+{
+    size_t wide = 0;
+    for (size_t i = 0; i < count; i++) wide += fabs(high[i] - low[i]) >= 3;
+    return 2 * wide > count;
+}
+
+/* Every fourth dot of the band. */
 static void draw_band(struct canvas *canvas, const struct style *style, const double *x, const double *low, const double *high, size_t count)
 {
     struct screen *s = of(canvas);
-    if (s->cells->ascii) return; /* letters are too coarse for it */
+    (void)style;
+    if (s->cells->ascii || !is_wide(low, high, count)) return; /* letters are too coarse for it */
     for (size_t i = 0; i + 1 < count; i++) {
         int from = dot(x[i], DOTS_X), to = dot(x[i + 1], DOTS_X);
         for (int at = from; at < to; at++) {
             double t = (double)(at - from) / (to - from);
             int top = dot(high[i] + t * (high[i + 1] - high[i]), DOTS_Y), bottom = dot(low[i] + t * (low[i + 1] - low[i]), DOTS_Y);
-            for (int y = top; y <= bottom && at % 2 == 0; y++)
-                if (y % 2 == (at / 2) % 2) set_dot(s, at, y, style->colour, true);
+            for (int y = top; y <= bottom && at % 2 == 0; y++) {
+                struct field *field = y % 2 == (at / 2) % 2 ? field_at(s, at, y) : NULL;
+                if (field) field->band |= bits[y % DOTS_Y][at % DOTS_X];
+            }
         }
     }
 }
@@ -103,11 +122,11 @@ static void draw_marker(struct canvas *canvas, const struct style *style, double
     struct screen *s = of(canvas);
     int at_x = dot(x, DOTS_X), at_y = dot(y, DOTS_Y);
     if (!alone) return; /* the line shows where the points are */
-    set_dot(s, at_x, at_y, style->colour, false);
+    set_dot(s, at_x, at_y, style->colour);
     if (light || s->cells->ascii) return;
-    set_dot(s, at_x ^ 1, at_y, style->colour, false); /* the other dots of the same cell */
-    set_dot(s, at_x, at_y ^ 1, style->colour, false);
-    if (!style->open) set_dot(s, at_x ^ 1, at_y ^ 1, style->colour, false);
+    set_dot(s, at_x ^ 1, at_y, style->colour); /* the other dots of the same cell */
+    set_dot(s, at_x, at_y ^ 1, style->colour);
+    if (!style->open) set_dot(s, at_x ^ 1, at_y ^ 1, style->colour);
 }
 
 static void draw_rule(struct canvas *canvas, double x0, double y0, double x1, double y1)
@@ -144,13 +163,15 @@ static void blit_field(struct screen *s, int row, int col)
 {
     static const char letters[COLOURS] = {'*', 'o', '+', 'x', '#', '%', '@'};
     const struct field *field = &s->fields[row * s->cols + col];
-    enum tint tint = field->band ? TINT_DIM : field->colour < 0 ? TINT_PLAIN : (enum tint)(TINT_SERIES_1 + field->colour);
-    char text[4] = {field->colour < 0 ? '-' : letters[field->colour]};
-    if (!field->dots) return;
+    unsigned char dots = field->dots || field->crossed ? field->dots : field->band;
+    int colour = col / 2 % 2 ? field->first : field->colour; /* lines on top of each other are seen in turn */
+    enum tint tint = !field->dots ? TINT_DIM : colour < 0 ? TINT_PLAIN : (enum tint)(TINT_SERIES_1 + colour);
+    char text[4] = {colour < 0 ? '-' : letters[colour]};
+    if (!dots) return;
     if (!s->cells->ascii) {
         text[0] = (char)0xe2; /* U+2800 and the dots, in UTF-8 */
-        text[1] = (char)(0xa0 | field->dots >> 6);
-        text[2] = (char)(0x80 | (field->dots & 0x3f));
+        text[1] = (char)(0xa0 | dots >> 6);
+        text[2] = (char)(0x80 | (dots & 0x3f));
     }
     cells_put(s->cells, s->row + row, s->col + col, tint, text, 1);
 }
@@ -160,7 +181,7 @@ void figure_draw_cells(const struct figure *figure, struct cells *cells, int row
     struct screen screen = {
         .canvas = {
             .width = cols, .height = rows, .inset = {0.25, 0.125}, .frame = {1, 1}, .tick = {0, 0}, .gap = {0.5, 0},
-            .legend = {2.75, 1}, .apart = {3, 1}, .edge = {0, 0}, .least_step = 3, .turns = false,
+            .legend = {2.5, 1}, .apart = {3, 1}, .edge = {0, 0}, .least_step = 3, .turns = false,
             .measure = measure, .text = draw_text, .line = draw_line, .band = draw_band,
             .marker = draw_marker, .rule = draw_rule, .spine = draw_spine, .clip = set_clip,
         },
