@@ -249,7 +249,7 @@ static void texts_never_overlap(void **state)
     table_free(table);
 }
 
-static bool is_band(const struct glyph *glyph) { return glyph->tint == TINT_DIM && !strncmp(glyph->text, "\xe2\xa0", 2); }
+static bool is_band(const struct glyph *glyph) { return glyph->tint == TINT_DIM && (unsigned char)glyph->text[1] >= 0xa0; } /* of braille */
 
 /* Dots of bands in the row of a level line of dashes (or in all rows), in a picture of so many rows. */
 static int band_dots(int rows, bool dashes)

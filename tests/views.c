@@ -24,7 +24,8 @@
 static const struct { const char *start, *word, *file; } plants[] = {
     {"info", "rlt", "token_info"}, {"sites", "rlt", "token_sites"}, {"sites", "", "sites"}, {"stats", "", "stats"},
     {"lens", "rlt --row test_ood:0 --do", "token_lens_edit"},
-    {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"}, {"lens", "--watch", "lens_typed_watch"},
+    {"lens", "rlt", "token_lens"}, {"fade", "rlt", "token_fade"}, {"lens", "--watch e18", "lens_watch"},
+    {"lens", "--top", "lens_top"}, {"lens", "--watch", "lens_typed_watch"},
     {"questions", "--split test_ood", "questions_ood"}, {"questions", "", "questions"}, {"info", "", "info"}, {"eval", "", "eval"},
     {"lens", "--do", "lens_edit"}, {"lens", "--tokens", "lens_typed"}, {"lens", "", "lens"}, {"vocab", "", "vocab"}, {"flips", "", "flips"},
     {"fade", "", "fade"}, {"sweep", "position=0,1,2", "sweep_position"}, {"attention", "--split", "attention_split"},
@@ -107,6 +108,7 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"grid-entropy", "grid", "MM", 24, 80, false},
     {"grid-watch", "grid", "We18<Enter>mm<Right>", 30, 100, false},
     {"grid-choose", "grid", "We12<Tab>", 16, 60, true},
+    {"grid-top", "grid", "<Right>", 34, 80, false},
     {"token-grid", "grid", ":open rlt<Enter>:view grid<Enter><Right>", 24, 80, false},
     {"token-loops", "loops", ":open rlt<Enter><Right>", 24, 80, false},
     {"token-places", "intervene", ":open rlt<Enter>:view intervene<Enter>p<Up>", 24, 80, false},
@@ -142,6 +144,7 @@ static struct app *open_app(struct session *session, const struct shot *shot)
     mem_free(session->share);
     session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
     app->ascii = shot->ascii;
+    if (shot->rows) app->rows = shot->rows;
     app_go(app, view_find(shot->view));
     press(app, shot->keys);
     return app;

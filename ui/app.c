@@ -91,7 +91,7 @@ struct app *app_new(struct session *session, command_runner *run, const char *mo
     app->position = -1;
     app->boundary = 1;
     app->menu = app->tour = -1;
-    app->cols = 80;
+    app->rows = 24, app->cols = 80;
     prefs_init(&app->prefs);
     snprintf(app->split, sizeof app->split, "test_ood");
     find_models(app, model);

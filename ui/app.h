@@ -99,7 +99,7 @@ struct app {
     int menu;              /* the picked line of the list of views; -1: it is not open */
     int tour;              /* the step of the tour; -1: none is given */
     struct spot spots[SPOTS_MOST]; /* of the screen as it was drawn last */
-    int spot_count, cols;  /* cols: its width */
+    int spot_count, rows, cols; /* rows, cols: its size, which views may ask for more or less by */
     int click_row, click_col; /* in the spot that was clicked on */
     struct tab tabs[VIEWS_MOST];
     int tab_count;

@@ -58,6 +58,8 @@ static void draw(struct show *show)
     if (!show->cells || show->cells->rows != rows || show->cells->cols != cols) {
         cells_free(show->cells);
         show->cells = cells_new(rows, cols);
+        show->app->rows = rows, show->app->cols = cols;
+        app_update(show->app);
     }
     app_draw(show->app, show->cells, &cursor_row, &cursor_col);
     term_show(show->cells, cursor_row, cursor_col);
@@ -150,6 +152,7 @@ bool view_plain(struct session *session, const struct page *page, struct text *o
     struct app *app = app_new(session, command_line, page->model);
     struct cells *cells = cells_new(page->rows, page->cols);
     int cursor_row, cursor_col;
+    app->rows = page->rows, app->cols = page->cols;
     app->ascii = page->form == PAGE_TEXT && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     app_go(app, view);
     bool good = !page->set || page->set(app, page->args, err);

@@ -1,6 +1,7 @@
 #include "app.h"
 #include "lens.h"
 #include "question.h"
+#include "top_panel.h"
 
 #include "ground/mem.h"
 
@@ -22,6 +23,7 @@ struct state {
     enum metric metric;
     enum watch watch;
     char chosen[64];       /* the token that the user typed; "": none yet */
+    int top;               /* the want of the most probable tokens; -1: there is no room for them */
     int watching;          /* the want of its lens; -1: none */
     int own[DECODED];      /* where tokens were typed: wants of the bridge and the answer that the question's own have; -1: none */
 };
@@ -51,9 +53,10 @@ static void lines(struct app *app)
 {
     struct state *s = app_state(app, sizeof *s);
     question_want(app);
-    s->watching = -1;
+    s->watching = s->top = -1;
     if (!app->model) return;
     want_own(app, s);
+    if (top_panel_fits(app)) s->top = app_want(app, "lens %s %s --top %d", app_subject(app), question_option(app), TOP_TOKENS);
     if (!is_watching(s)) return;
     struct text token = {0};
     text_add_quoted(&token, s->chosen);
@@ -449,6 +452,14 @@ static void draw_legend(struct grid *g, int row, int col)
     text_clear(&text);
 }
 
+static int draw_top(struct grid *g, struct area area)
+{
+    struct top_panel panel = {.top = lens_of(app_table(g->app, g->state->top, 0)), .lens = &g->lens, .by_token = g->by_token,
+                              .position = g->position, .boundary = g->boundary, .first = g->first, .shown = g->shown,
+                              .left = left_of(g, area, g->first), .width = g->width};
+    return top_panel_draw(&panel, g->cells, area);
+}
+
 /* ---- all of it */
 
 static void lay_out(struct grid *g, const struct app *app, struct area area)
@@ -501,6 +512,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (at.rows > 1) at.row++, at.rows--;
     draw_verdict(&g, at);
     if (at.rows > 1) draw_legend(&g, at.row + 1, at.col + 1);
+    TAKE(3);
+    draw_top(&g, at);
 #undef TAKE
 }
 
