@@ -136,7 +136,7 @@ check view_is_set_up
 # A home that cannot be written: sets are made among the temporary files, which is said once.
 mkdir "$dir/tmp"
 HOME=/proc XDG_CACHE_HOME= TMPDIR=$dir/tmp run 0 vocab vanilla
-says "$err" "so the dataset two-hop-small was made in $dir/tmp/loopscope-"
+says "$err" "so the dataset two-hop-small did not exist yet and was made in $dir/tmp/loopscope-"
 HOME=/proc XDG_CACHE_HOME= TMPDIR=$dir/tmp run 0 vocab vanilla
 silent "$err"
 HOME=/proc XDG_CACHE_HOME= TMPDIR=/proc run 1 vocab vanilla

@@ -21,7 +21,7 @@ static bool is_same(const struct top_panel *p)
 static void draw_token(const struct top_panel *p, struct cells *cells, int row, int boundary, int rank)
 {
     enum { TOKEN = 8, NUMBER = 6, RAIL = 20 };
-    char token[16] = "token", number[16] = "p";
+    char token[32] = "token", number[32] = "p";
     if (rank > 1) snprintf(token, sizeof token, "token_%d", rank), snprintf(number, sizeof number, "p_%d", rank);
     int position = p->by_token ? boundary - 1 : p->position, col = p->left + (boundary - p->first) * p->width;
     const char *name = lens_text(&p->top, position, boundary, token);
@@ -39,7 +39,7 @@ static void draw_token(const struct top_panel *p, struct cells *cells, int row, 
 /* Tokens that the table names at each place: a small vocabulary has no more. */
 static int named(const struct table *table)
 {
-    char name[16];
+    char name[32];
     int count = 1;
     do snprintf(name, sizeof name, "token_%d", count + 1);
     while (table_find(table, name) >= 0 && ++count);

@@ -57,34 +57,43 @@ static struct dataset *open_with_hash(const char *folder, const char *hash, stru
     return NULL;
 }
 
-/* Where a set that is made on demand is kept: in the cache, or where that cannot be written, among the temporary files. */
-enum { PLACES = 2 };
+struct wanted { const char *name, *line, *hash; };
 
-static char *place(int i, const char *name)
+/* Nothing there, or what another version made: made anew. *there: it could be written. */
+static struct dataset *open_or_make(const struct wanted *set, const char *folder, const char *why, bool *there, struct sink *sink, struct err *err)
 {
-    char *folder = i ? file_spare("datasets") : file_cache("datasets"), *path = folder ? path_join(folder, name) : NULL;
+    struct dataset *data = open_with_hash(folder, set->hash, NULL, NULL);
+    *there = data || make_from_line(set->line, folder, sink, err);
+    if (data || !*there) return data;
+    if ((data = open_with_hash(folder, set->hash, sink, err)))
+        sink_note(sink, "%sthe dataset %s did not exist yet and was made in %s (data %s)", why, set->name, folder, set->line);
+    return data;
+}
+
+static char *place(char *folder, const char *name)
+{
+    char *path = folder ? path_join(folder, name) : NULL;
     mem_free(folder);
     return path;
 }
 
-static struct dataset *make_in(const char *folder, const char *line, const char *hash, struct sink *sink, struct err *err)
+/* In the cache, or where that cannot be written, among the temporary files. */
+static struct dataset *open_somewhere(const struct wanted *set, struct sink *sink, struct err *err)
 {
-    return make_from_line(line, folder, sink, err) ? open_with_hash(folder, hash, sink, err) : NULL;
-}
-
-static struct dataset *make(char *const *places, const char *name, const char *line, const char *hash, struct sink *sink, struct err *err)
-{
-    struct err first = {0};
-    struct dataset *data = places[0] ? make_in(places[0], line, hash, sink, &first) : NULL;
-    if (data) {
-        sink_note(sink, "the dataset %s did not exist yet and was made in %s (data %s)", name, places[0], line);
-        return data;
-    }
-    if (!places[0]) err_set(&first, "%s is made when it is needed, and there is no place for it: XDG_CACHE_HOME may name one", name);
-    data = places[1] && !first.stopped ? make_in(places[1], line, hash, sink, NULL) : NULL;
-    if (data) sink_note(sink, "%s: so the dataset %s was made in %s (data %s)", first.text, name, places[1], line);
-    else if (err) *err = first;
-    if (!data && places[0]) err_add(err, " (the dataset %s is made in %s when it is needed: XDG_CACHE_HOME may name another place)", name, places[0]);
+    char *cache = place(file_cache("datasets"), set->name), *spare = place(file_spare("datasets"), set->name);
+    struct err first = {0}, second = {0};
+    struct text why = {0};
+    bool there = false;
+    struct dataset *data = cache ? open_or_make(set, cache, "", &there, sink, &first) : NULL;
+    if (!cache) err_set(&first, "there is no folder for what is made when it is needed: XDG_CACHE_HOME may name one");
+    text_add(&why, "%s: so ", first.text);
+    bool go_on = !there && !first.stopped;
+    if (go_on && spare) data = open_or_make(set, spare, why.data, &there, sink, &second);
+    if (!data && err) *err = second.stopped ? second : first;
+    if (!data && go_on && cache && !second.stopped)
+        err_add(err, " (the dataset %s is made in %s when it is needed: XDG_CACHE_HOME may name another place)", set->name, cache);
+    text_clear(&why);
+    mem_free(cache), mem_free(spare);
     return data;
 }
 
@@ -92,16 +101,12 @@ struct dataset *spec_open(const char *path, const char *name, struct sink *sink,
 {
     char *text = file_read(path, 1 << 16, NULL, err);
     char *line = text ? spec_value(text, "data") : NULL, *hash = text ? spec_value(text, "sha256") : NULL;
-    char *places[PLACES] = {place(0, name), place(1, name)};
     struct dataset *data = NULL;
     if (text && !line) err_set(err, "%s: no line 'data ...' that says how the set is made", text_show(path));
     static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* sessions on several threads may want the same set at once: one of them makes it */
     pthread_mutex_lock(&making);
-    for (int i = 0; line && !data && i < PLACES; i++) /* nothing there, or of another version: made anew */
-        if (places[i]) data = open_with_hash(places[i], hash, NULL, NULL);
-    if (line && !data && !(data = make(places, name, line, hash, sink, err))) err_in(err, "%s", text_show(path));
+    if (line && !(data = open_somewhere(&(struct wanted){name, line, hash}, sink, err))) err_in(err, "%s", text_show(path));
     pthread_mutex_unlock(&making);
     mem_free(text), mem_free(line), mem_free(hash);
-    for (int i = 0; i < PLACES; i++) mem_free(places[i]);
     return data;
 }
