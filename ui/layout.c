@@ -1,6 +1,7 @@
 #include "layout.h"
 
 #include "ground/mem.h"
+#include "ground/width.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -50,6 +51,23 @@ void draw_interval(struct cells *cells, int row, int col, int width, double low,
     int from = isnan(low) ? at : (int)lround(clamp(low) * (width - 1)), to = isnan(high) ? at : (int)lround(clamp(high) * (width - 1));
     for (int i = from; i <= to; i++) cells_text(cells, row, col + i, tint, i == from ? "├" : i == to ? "┤" : "─");
     cells_text(cells, row, col + at, tint, "●"); /* it may lie outside: an interval of others */
+}
+
+void draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name)
+{
+    char piece[PIECE_SIZE];
+    int over = text_width(name) - width, head = (width - 1) / 2, columns, size;
+    struct text cut = {0};
+    if (over <= 0 || width < 3) {
+        cells_put(cells, row, col, tint, name, width);
+        return;
+    }
+    for (; (size = text_piece(name, piece, &columns)) && columns <= head; name += size, head -= columns) text_add_bytes(&cut, name, (size_t)size);
+    text_add(&cut, "~");
+    for (; text_width(cut.data) + text_width(name) > width && (size = text_piece(name, piece, &columns)); name += size) continue;
+    text_add(&cut, "%s", name);
+    cells_put(cells, row, col, tint, cut.data, width);
+    text_clear(&cut);
 }
 
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text)

@@ -23,7 +23,7 @@ static const char stand_in[] = "xterm-256color"; /* what nearly every terminal w
 static struct {
     SCREEN *screen;
     struct cells *shown;    /* what the terminal shows now */
-    bool ascii;
+    bool ascii, poor;
     int colours;
     enum theme theme;
     bool mouse;
@@ -90,6 +90,7 @@ static void choose_letters(const char *entry)
     if (!wish || !*wish) wish = getenv("LANG");
     if (!setlocale(LC_CTYPE, "") && wish && (strstr(wish, "UTF-8") || strstr(wish, "utf8"))) setlocale(LC_CTYPE, "C.UTF-8");
     term.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || text_starts(entry, "vt");
+    term.poor = !strcmp(entry, "linux");
 }
 
 static void make_pairs(void)
@@ -236,6 +237,7 @@ void term_resized(void)
 }
 
 bool term_ascii(void) { return term.ascii; }
+bool term_poor(void) { return term.poor; }
 
 /* ---- keys */
 

@@ -37,6 +37,7 @@ void term_mouse(bool on);  /* no effect where the terminal has none */
 bool term_copy(const char *text); /* hands it to the user's clipboard (OSC 52); false: this terminal is not known to take it */
 
 bool term_ascii(void);     /* it can show ASCII only */
+bool term_poor(void);      /* it should rather: the usual fonts of a console have no braille and few marks */
 int term_fd(void);
 bool term_gone(void);      /* readable, but there is nothing to read: the other end is closed */
 int term_key(void);        /* a key of keys.h; 0: none waits */

@@ -29,7 +29,7 @@ static void draw_token(const struct top_panel *p, struct cells *cells, int row, 
     if (!*name || isnan(value)) return;
     bool bridge = !strcmp(name, lens_fact(&p->top, "bridge")), answer = !strcmp(name, lens_fact(&p->top, "answer"));
     enum tint tint = answer ? TINT_GOOD : bridge ? TINT_CHANGED : boundary == p->boundary ? TINT_PLAIN : TINT_DIM;
-    cells_put(cells, row, col, tint, name, TOKEN - 1);
+    draw_name(cells, row, col, TOKEN - 1, tint, name);
     if (value >= 0.005) draw_right(cells, row, col + TOKEN + NUMBER - 1, tint, "%s", unit_show(value));
     else draw_right(cells, row, col + TOKEN + NUMBER - 1, tint, value < 1e-99 ? "%.0f" : "%.0e", value); /* how far behind it is */
     int rail = p->width - TOKEN - NUMBER - 2;

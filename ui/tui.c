@@ -45,7 +45,7 @@ struct show {
 
 static void obey_prefs(struct app *app)
 {
-    app->ascii = app->prefs.ascii < 0 ? term_ascii() : app->prefs.ascii || term_ascii();
+    app->ascii = term_ascii() || (app->prefs.ascii < 0 ? term_poor() : app->prefs.ascii);
     term_theme(app->prefs.theme);
     term_mouse(app->prefs.mouse);
 }

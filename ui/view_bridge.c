@@ -511,7 +511,8 @@ static void draw_question(const struct plot *p, struct area area, long r, bool m
     bool correct = number(p->cloud, (size_t)r, p->cloud->correct) != 0;
     const char *predicted = table_text(table, (size_t)r, "predicted"), *question = table_text(table, (size_t)r, "question");
     draw_right(p->cells, area.row, area.col + 4, tint_of(p->cloud->names[series], series), "%.0f", table_number(table, (size_t)r, "row"));
-    int right = draw_right(p->cells, area.row, end, correct ? TINT_GOOD : TINT_BAD, "%s", predicted ? predicted : "");
+    int most = area.cols / 3, width = predicted ? text_width(predicted) : 0, right = end - (width < most ? width : most);
+    draw_name(p->cells, area.row, right, end - right, correct ? TINT_GOOD : TINT_BAD, predicted ? predicted : "");
     cells_put(p->cells, area.row, area.col + 5, TINT_PLAIN, question ? question : "", right - area.col - 6);
     if (marked) draw_mark(p->cells, area.row, area.col, area.cols);
 }

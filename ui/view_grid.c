@@ -271,7 +271,7 @@ static void draw_token(struct grid *g, int row, int col, int position, int bound
     bool bridge = !strcmp(token, lens_fact(&g->lens, "bridge")), answer = !strcmp(token, lens_fact(&g->lens, "answer"));
     enum tint tint = answer ? TINT_GOOD : bridge ? TINT_CHANGED : TINT_PLAIN;
     int wide = g->width >= 24 ? 9 : 7;
-    cells_put(g->cells, row, col, tint, token, wide - 2);
+    draw_name(g->cells, row, col, wide - 2, tint, token);
     if (answer || bridge) cells_text(g->cells, row, col + wide - 2, tint, answer ? "a" : "b");
     draw_right(g->cells, row, col + wide + 4, tint, "%s", unit_show(lens_number(&g->lens, position, boundary, "p")));
     if (g->width >= 22) cells_text(g->cells, row, col + wide + 5, TINT_DIM, "cos %s", unit_show(lens_number(&g->lens, position, boundary, "cosine")));

@@ -363,14 +363,15 @@ static const struct binding keys[] = {
 
 /* ---- the question before and after */
 
-static int draw_answer(struct cells *cells, int row, int col, const char *when, const struct lens *lens)
+/* brief: without its P, where that of the right answer would have no room. */
+static int draw_answer(struct cells *cells, int row, int col, const char *when, const struct lens *lens, bool brief)
 {
     bool correct = lens_correct(lens);
     col = cells_text(cells, row, col, TINT_DIM, "%s ", when);
     col = cells_put(cells, row, col, TINT_TITLE, lens_fact(lens, "predicted"), 12);
     double p = lens_number(lens, lens->answer_position, lens->boundaries - 1, "p");
-    col = cells_text(cells, row, col, TINT_PLAIN, " P %s ", unit_show(p));
-    return cells_text(cells, row, col, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong") + 3;
+    col = brief ? col + 1 : cells_text(cells, row, col, TINT_PLAIN, " P %s ", unit_show(p));
+    return cells_text(cells, row, col, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong") + (brief ? 2 : 3);
 }
 
 static int draw_change(struct app *app, struct cells *cells, struct area area)
@@ -380,12 +381,16 @@ static int draw_change(struct app *app, struct cells *cells, struct area area)
     if (app_draw_waiting(app, cells, area, s->before)) return 3;
     int row = area.row + question_draw(app, cells, area, &before);
     if (app_draw_waiting(app, cells, (struct area){row - 1, area.col, 3, area.cols}, s->after)) return 3;
-    int col = draw_answer(cells, row, area.col + 1, "before", &before);
-    col = draw_answer(cells, row, col, "after", &after);
+    bool brief = area.cols < 76;
+    int col = draw_answer(cells, row, area.col + 1, "before", &before, brief);
+    col = draw_answer(cells, row, col, "after", &after, brief);
     int k = before.boundaries - 1, p = before.answer_position;
     const char *arrow = cells->ascii ? "->" : "→";
-    col = cells_text(cells, row, col, TINT_PLAIN, "P(answer) %s %s %s", unit_show(lens_number(&before, p, k, "p_answer")), arrow,
-                     unit_show(lens_number(&after, p, k, "p_answer")));
+    struct text change = {0};
+    text_add(&change, "P(answer) %s%s%s%s%s", unit_show(lens_number(&before, p, k, "p_answer")), brief ? "" : " ", arrow, brief ? "" : " ",
+             unit_show(lens_number(&after, p, k, "p_answer")));
+    col = cells_put(cells, row, col, TINT_PLAIN, change.data, area.col + area.cols - 1 - col);
+    text_clear(&change);
     double rank = lens_number(&before, p, k, "rank_answer"), rank_after = lens_number(&after, p, k, "rank_answer");
     if (area.cols >= 100) cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", rank, arrow, rank_after);
     int taken = 2;
