@@ -63,6 +63,13 @@ static int draw_effect(struct cells *cells, struct area area, const struct table
     return 2;
 }
 
+/* The target of a row that is a control of the shown split; NULL: it is none. */
+static const char *control_of(const struct sweep_panel *p, const struct table *table, size_t r)
+{
+    const char *split = table_text(table, r, "split");
+    return split && !strcmp(split, p->split) ? table_text(table, r, "target") : NULL;
+}
+
 static void draw_controls(const struct sweep_panel *p, struct cells *cells, struct area area)
 {
     const struct table *table = result_table(p->controls, 0);
@@ -74,8 +81,8 @@ static void draw_controls(const struct sweep_panel *p, struct cells *cells, stru
         const char *shown = "...";
         char number[16];
         for (size_t r = 0; table && r < table->row_count; r++) {
-            const char *split = table_text(table, r, "split"), *target = table_text(table, r, "target");
-            if (!split || !target || strcmp(split, p->split) != 0 || strcmp(target, controls[i].target) != 0) continue;
+            const char *target = control_of(p, table, r);
+            if (!target || strcmp(target, controls[i].target) != 0 || fabs(table_number(table, r, "alpha") - p->alpha) > 0.051) continue;
             snprintf(number, sizeof number, "%.3f", table_number(table, r, "accuracy"));
             shown = number;
         }
@@ -106,6 +113,31 @@ static void draw_numbers(const struct sweep_panel *p, struct cells *cells, struc
     if (p->controls) draw_controls(p, cells, area);
 }
 
+/* The sweep, and controls as if they were splits of their own: without bands, which would hide one another, and without the true bridge, which is
+ * no wrong target. NULL: there are none, or no room. */
+static struct table *with_controls(const struct sweep_panel *p, const struct table *sweep, struct area area)
+{
+    static const struct { const char *name; enum role role; } columns[] = {
+        {"split", ROLE_LABEL}, {"alpha", ROLE_AXIS}, {"accuracy", ROLE_VALUE}, {"low", ROLE_LOW}, {"high", ROLE_HIGH},
+    };
+    enum { ROWS = 15, COLUMNS = 5 };
+    const struct table *table = result_table(p->controls, 0);
+    if (!table || !table->row_count || area.rows < ROWS || !control_of(p, table, table->row_count - 1)) return NULL;
+    struct table *both = table_new("sweep");
+    for (int c = 0; c < COLUMNS; c++) table_column(both, columns[c].name, columns[c].role, NULL);
+    for (size_t r = 0; r < sweep->row_count + table->row_count; r++) {
+        bool control = r >= sweep->row_count;
+        const struct table *from = control ? table : sweep;
+        size_t at = control ? r - sweep->row_count : r;
+        const char *name = control ? control_of(p, from, at) : table_text(from, at, "split");
+        if (!name || !strcmp(name, "oracle")) continue;
+        table_row(both, (struct cell[]){cell_text(name), cell_number(table_number(from, at, "alpha")),
+                                        cell_number(table_number(from, at, "accuracy")), cell_number(control ? NAN : table_number(from, at, "low")),
+                                        cell_number(control ? NAN : table_number(from, at, "high"))});
+    }
+    return both;
+}
+
 void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct area area)
 {
     enum { NUMBERS = 26 };
@@ -123,7 +155,9 @@ void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct a
                      running ? "computing ..." : "s computes the accuracy of whole splits at every alpha from 0 to 1.");
         return;
     }
-    struct figure *figure = figure_from(sweep, &options, &err);
+    struct table *both = with_controls(p, sweep, area);
+    struct figure *figure = figure_from(both ? both : sweep, &options, &err);
+    table_free(both);
     if (figure) {
         figure_rule(figure, p->alpha, NAN);
         figure_draw_cells(figure, cells, area.row, area.col + 1, area.rows, area.cols - NUMBERS - 2);

@@ -1,4 +1,4 @@
-/* A sweep on the screen: the curve, drawn from the same marks as its PNG, and beside it the numbers at the form's alpha.
+/* A sweep on the screen: the curve, drawn from the same marks as its PNG, and beside it the numbers at the form's alpha; where there is room, curves of the controls.
  *
  *     struct sweep_panel panel = {sweep, controls, 0.70, "test_ood"};
  *     sweep_panel_draw(&panel, cells, area);
@@ -11,7 +11,7 @@
 
 struct sweep_panel {
     const struct result *sweep;    /* NULL: not asked for; may still grow */
-    const struct result *controls; /* the same edit with wrong targets, at alpha; NULL: not asked for */
+    const struct result *controls; /* the same edit with wrong targets, over alpha; NULL: not asked for */
     double alpha;
     const char *split;             /* whose controls are shown */
 };

@@ -26,7 +26,7 @@ struct state {
     struct form form;
     bool begun, sweeping;  /* sweeping: the sweep of these fields was asked for */
     bool placed;           /* by token the first edit is where the bridge is, once that is known */
-    bool controlled;       /* controls at the alpha of the form are wanted */
+    bool controlled;       /* with a sweep, its controls are wanted */
     bool listing;          /* keys are those of the list of flips */
     enum panel panel;
     enum second second;
@@ -56,7 +56,7 @@ static int want_controls(struct app *app, const char *edit)
 {
     struct text targets = {0};
     sweep_panel_targets(&targets);
-    int want = app_want(app, "sweep %s --do %s --over target=%s", app_subject(app), edit, targets.data);
+    int want = app_want(app, "sweep %s --do %s --over alpha=0:1:0.1 --over target=%s", app_subject(app), edit, targets.data);
     text_clear(&targets);
     return want;
 }
@@ -87,7 +87,7 @@ static void want_panel(struct app *app, struct state *s, const char *now, const 
     add_axes(app, s, &axes);
     bool known = app_kept(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
     if (s->sweeping || known) s->sweep = app_want(app, "sweep %s --do %s%s", app_subject(app), all, axes.data);
-    if (s->panel == CURVE && s->controlled) s->controls = want_controls(app, now);
+    if (s->sweep >= 0 && s->controlled && s->second == ALONE) s->controls = want_controls(app, all);
     if (s->panel == FLIPS) s->flips = app_want(app, "flips %s --split %s --do %s --over alpha=0:1:0.05", app_subject(app), app->split, all);
     if (s->panel == FADE) s->fade = app_want(app, "fade %s --split %s --do %s", app_subject(app), app->split, now);
     text_clear(&axes);
@@ -177,7 +177,7 @@ static void press_sweep(struct app *app, int key)
     const struct result *sweep = app_result(app, s->sweep);
     if (sweep && result_ended(sweep) && sweep->state != RESULT_DONE) app_again(app, s->sweep);
     show_panel(s, CURVE);
-    s->sweeping = true;
+    s->sweeping = s->controlled = true; /* a curve without its controls proves little */
 }
 
 static void press_axis(struct app *app, int key)
@@ -194,6 +194,7 @@ static void press_controls(struct app *app, int key)
     (void)key;
     struct state *s = state_of(app);
     s->controlled = s->panel != CURVE || !s->controlled;
+    s->sweeping = s->sweeping || s->controlled;
     show_panel(s, CURVE);
 }
 
@@ -342,11 +343,11 @@ static const struct setting settings[] = {
 
 static const struct binding keys[] = {
     {{PRESS_LEFT, PRESS_RIGHT}, "alpha", "changes the marked field, alpha at first", press_value},
-    {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits", press_sweep},
+    {{'s'}, "sweep", "computes accuracy at every alpha, on whole splits, and of controls", press_sweep},
     {{PRESS_DOWN, PRESS_UP}, "field", "marks another field; in the list of flips: another flip", press_field},
     {{'e'}, "export", "writes the curve as a PNG into figures/, with its table and caption", press_export},
     {{'f'}, "flips", "which questions turn right or wrong, and at which alpha; the curve again", press_panel},
-    {{'c'}, "controls", "the same edit with a wrong target, at this alpha; and with the true bridge", press_controls},
+    {{'c'}, "controls", "with the sweep, curves of the same edit with wrong targets; none again", press_controls},
     {{'x'}, "stop", "stops what is computed; what it has stays", press_cancel},
     {{'a', 'A'}, "axis", "a sweep over alpha and position, boundary, target or loops: a map", press_axis},
     {{'r'}, "remains", "how much of the edit is left at each later boundary; the curve again", press_panel},
@@ -479,5 +480,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_intervene = {
     .name = "intervene", .title = "edit a state, see what follows",
     .help = "mixes an embedding into a state and shows the answer, and the accuracy at every alpha",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "sc",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "s",
 };
