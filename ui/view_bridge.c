@@ -1,6 +1,7 @@
 #include "app.h"
 #include "dots.h"
 #include "histogram.h"
+#include "odds.h"
 #include "search.h"
 
 #include "figures/group.h"
@@ -15,7 +16,8 @@ enum { SERIES_SHOWN = 4 };
 
 struct state {
     bool begun, wrong, listing; /* wrong: only wrong answers; listing: keys are the list's */
-    bool odds;                  /* P is drawn by its odds: most stand near 1 */
+    enum scale { BY_DATA, PLAIN, ODDS } scale; /* of P */
+    struct odds_axis axis;      /* as it was drawn */
     int boundary, only, corner; /* only: one series, 0: all; corner: which named box it is */
     double x, y, w, h;          /* the box: from (x, y), of cosine and of P */
     int at;                     /* in the list */
@@ -187,10 +189,28 @@ static void press_wrong(struct app *app, int key)
     state_of(app)->at = 0;
 }
 
+/* Plain or by odds, and those from where to where. */
+static void scale_to(struct state *s, const struct cloud *cloud)
+{
+    size_t n = 0, high = 0;
+    odds_start(&s->axis);
+    for (size_t r = 0; r < cloud->table->row_count; r++) {
+        double p = number(cloud, r, cloud->p);
+        if (!is_shown(s, cloud, r)) continue;
+        n++, high += p > 0.99;
+        odds_span(&s->axis, p);
+    }
+    odds_settle(&s->axis);
+    s->axis.odds = s->scale == ODDS || (s->scale == BY_DATA && n && (double)high >= 0.95 * (double)n);
+}
+
 static void press_odds(struct app *app, int key)
 {
+    struct state *s = state_of(app);
+    struct cloud cloud;
     (void)key;
-    state_of(app)->odds = !state_of(app)->odds;
+    if (read_cloud(&cloud, app_table(app, 0, 0))) scale_to(s, &cloud);
+    s->scale = s->axis.odds ? PLAIN : ODDS;
 }
 
 static void press_boundary(struct app *app, int key)
@@ -238,16 +258,13 @@ static bool search(struct app *app, const char *text, int step)
 
 enum { SPOT_PLOT = -1 }; /* others: lines of the list */
 
-/* What upward() draws at this height. */
-static double downward(const struct state *s, double height) { return s->odds ? 1 / (1 + pow(10, 4 - 8 * height)) : height; }
-
 static void click(struct app *app, int code)
 {
     struct state *s = state_of(app);
     s->listing = code != SPOT_PLOT;
     if (s->listing) s->at = code;
     else { /* the box goes there */
-        double x = s->low + (1 - s->low) * (app->click_col + 0.5) / s->cols, y = downward(s, 1 - (app->click_row + 0.5) / s->rows);
+        double x = s->low + (1 - s->low) * (app->click_col + 0.5) / s->cols, y = odds_down(&s->axis, 1 - (app->click_row + 0.5) / s->rows);
         s->x = between(stepped(x - s->w / 2, 0.05), -1, 1 - s->w);
         s->y = between(stepped(y - s->h / 2, 0.05), 0, 1 - s->h);
         s->corner = -1, s->at = 0;
@@ -294,8 +311,15 @@ static bool set_boundary(struct app *app, const char *value)
 
 static void get_wrong(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->wrong ? "on" : "off"); }
 static bool set_wrong(struct app *app, const char *value) { return set_flag(&state_of(app)->wrong, value); }
-static void get_odds(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->odds ? "on" : "off"); }
-static bool set_odds(struct app *app, const char *value) { return set_flag(&state_of(app)->odds, value); }
+static const char *const scales[] = {[BY_DATA] = "auto", [PLAIN] = "off", [ODDS] = "on", NULL};
+static void get_odds(struct app *app, struct text *out) { text_add(out, "%s", scales[state_of(app)->scale]); }
+
+static bool set_odds(struct app *app, const char *value)
+{
+    for (int i = 0; scales[i]; i++)
+        if (!strcmp(scales[i], value)) return state_of(app)->scale = (enum scale)i, true;
+    return false;
+}
 
 static void get_marked(struct app *app, struct text *out) { text_add(out, "%d", state_of(app)->at); }
 static bool set_marked(struct app *app, const char *value) { return setting_number(value, &state_of(app)->at); }
@@ -305,7 +329,7 @@ static const struct setting settings[] = {
     {"box", "whose questions are listed: from:to of the cosine, from:to of P", get_box, set_box},
     {"boundary", "after which loop", get_boundary, set_boundary},
     {"wrong", "only wrong answers?", get_wrong, set_wrong, flags},
-    {"odds", "P by its odds?", get_odds, set_odds, flags},
+    {"odds", "P by its odds? auto: where nearly all are above .99", get_odds, set_odds, scales},
     {"marked", "the line of the list that keys act on", get_marked, set_marked, .kind = SETTING_PLACE},
     {0},
 };
@@ -348,14 +372,6 @@ static double median_of(double *scratch, const double *values, size_t n)
     return median(scratch, n);
 }
 
-/* Where a P stands between bottom and top. */
-static double upward(const struct state *s, double p)
-{
-    if (!s->odds) return p;
-    double odds = log10(p / (1 - p));
-    return odds < -4 ? 0 : odds > 4 ? 1 : (odds + 4) / 8;
-}
-
 static void collect(struct plot *p)
 {
     size_t rows = p->cloud->table->row_count;
@@ -368,7 +384,7 @@ static void collect(struct plot *p)
             p->y[i][p->n[i]++] = number(p->cloud, r, p->cloud->p);
         }
         p->mid_x[i] = median_of(p->scratch, p->x[i], p->n[i]), p->mid_y[i] = median_of(p->scratch, p->y[i], p->n[i]);
-        for (size_t n = 0; n < p->n[i]; n++) p->y[i][n] = upward(p->state, p->y[i][n]);
+        for (size_t n = 0; n < p->n[i]; n++) p->y[i][n] = odds_up(&p->state->axis, p->y[i][n]);
     }
 }
 
@@ -385,18 +401,13 @@ static void draw_axes(const struct plot *p)
     struct area a = p->area;
     for (int r = 0; r < a.rows; r++) cells_text(p->cells, a.row + r, a.col - 1, TINT_DIM, "│");
     for (int c = -1; c < a.cols; c++) cells_text(p->cells, a.row + a.rows, a.col + c, TINT_DIM, c < 0 ? "└" : "─");
-    static const char *const plain[] = {"0", ".25", ".50", ".75", "1"}, *const odds[] = {"1e-4", ".01", ".50", ".99", ".9999"};
-    for (int i = 0; i <= 4; i += a.rows >= 10 ? 1 : 2) {
-        int row = dots_row(a, i / 4.0);
-        draw_right(p->cells, row, a.col - 1, TINT_DIM, "%s", (p->state->odds ? odds : plain)[i]);
-        cells_text(p->cells, row, a.col - 1, TINT_DIM, "┤");
-    }
+    odds_draw(&p->state->axis, p->cells, a);
     double step = a.cols >= 36 ? 0.2 : a.cols >= 22 ? 0.25 : 0.5;
     for (double x = ceil(p->cloud->low / step - 1e-9) * step; x <= 1 + 1e-9; x += step) {
         int col = dots_col(a, across(p, x));
         cells_text(p->cells, a.row + a.rows, col, TINT_DIM, "┬");
-        const char *text = fabs(x) < 1e-9 ? "0" : unit_show(x);
-        cells_text(p->cells, a.row + a.rows + 1, col - text_width(text) / 2, TINT_DIM, "%s", x > 0.999 ? "1" : text);
+        const char *text = fabs(x) < 1e-9 ? "0" : x > 0.999 ? "1" : unit_show(x);
+        cells_text(p->cells, a.row + a.rows + 1, col - text_width(text) / 2, TINT_DIM, "%s", text);
     }
 }
 
@@ -405,7 +416,7 @@ static void draw_medians(const struct plot *p)
     for (int i = 0; i < p->cloud->count; i++) {
         enum tint tint = tint_of(p->cloud->names[i], i);
         if (!p->n[i]) continue;
-        int col = dots_col(p->area, across(p, p->mid_x[i])), row = dots_row(p->area, upward(p->state, p->mid_y[i]));
+        int col = dots_col(p->area, across(p, p->mid_x[i])), row = dots_row(p->area, odds_up(&p->state->axis, p->mid_y[i]));
         for (int r = 0; r < p->area.rows; r++) cells_text(p->cells, p->area.row + r, col, tint, "┊");
         for (int c = 0; c < p->area.cols; c++) cells_text(p->cells, row, p->area.col + c, tint, "┄");
     }
@@ -417,7 +428,8 @@ static void draw_box(const struct plot *p)
     const struct state *s = p->state;
     double near = 1e-6;
     int left = dots_col(p->area, across(p, s->x)), right = dots_col(p->area, across(p, s->x + s->w) - near);
-    int top = dots_row(p->area, upward(s, s->y + s->h - near)), bottom = dots_row(p->area, upward(s, s->y + near) + near);
+    double end = s->y + s->h > 1 - near ? 1 : s->y + s->h - near; /* by odds there is much above 1 - near */
+    int top = dots_row(p->area, odds_up(&s->axis, end)), bottom = dots_row(p->area, odds_up(&s->axis, s->y + near) + near);
     for (int r = top; r <= bottom; r++) {
         bool edge = r == top || r == bottom;
         cells_text(p->cells, r, left, TINT_KEY, edge ? (r == top ? "┌" : "└") : "│");
@@ -442,7 +454,7 @@ static void draw_dots(const struct plot *p)
 
 static void draw_plot(struct plot *p, struct area area)
 {
-    enum { LABELS = 7, BARS = 4 };
+    enum { LABELS = 8, BARS = 4 };
     int series = p->cloud->count;
     p->area = (struct area){area.row + series, area.col + LABELS, area.rows - series - 2, area.cols - LABELS - series * (BARS + 1) - 1};
     if (p->area.rows < 3 || p->area.cols < 12) return;
@@ -452,13 +464,15 @@ static void draw_plot(struct plot *p, struct area area)
         histogram_row(p->cells, area.row + i, p->area.col, p->area.cols, p->x[i], p->n[i], p->cloud->low, 1, tint);
         struct area bars = {p->area.row, p->area.col + p->area.cols + 1 + i * (BARS + 1), p->area.rows, BARS};
         histogram_column(p->cells, bars, p->y[i], p->n[i], 0, 1, tint);
+        cells_put(p->cells, bars.row - 1, bars.col, tint, split_name(p->cloud->names[i]), BARS);
+        cells_put(p->cells, bars.row + bars.rows, bars.col, TINT_DIM, "P", BARS);
     }
     draw_axes(p);
     draw_medians(p);
     draw_box(p);
     draw_dots(p);
     cells_put(p->cells, area.row + area.rows - 1, area.col, TINT_PLAIN, "P up", LABELS - 1);
-    draw_right(p->cells, area.row + area.rows - 1, area.col + area.cols, TINT_PLAIN, "cosine");
+    cells_put(p->cells, area.row + area.rows - 1, p->area.col + p->area.cols + 1, TINT_PLAIN, "cosine", 6);
 }
 
 /* ---- the list */
@@ -544,6 +558,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct plot plot = {.cells = cells, .state = s, .cloud = &cloud};
     int list = area.cols * 3 / 8 < 52 ? area.cols * 3 / 8 : 52;
     if (list < 28) list = area.cols >= 76 ? 28 : 22;
+    scale_to(s, &cloud);
     collect(&plot);
     cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, %c.%d", s->wrong ? "wrong answer" : "question",
                app_boundary(app), s->boundary);
@@ -562,5 +577,5 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_bridge = {
     .name = "bridge", .title = "decodable against aligned",
     .help = "P(bridge) against the cosine with W[bridge], a dot for each question; a box lists its questions",
-    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click, .example = "l",
+    .keys = keys, .lines = lines, .draw = draw, .settings = settings, .search = search, .click = click,
 };
