@@ -1,4 +1,5 @@
-/* A sweep on the screen: the curve, drawn from the same marks as its PNG, and beside it the numbers at the form's alpha; where there is room, curves of the controls.
+/* A sweep on the screen: the curve, drawn from the same marks as its PNG, with curves of its controls where there is room, and beside it the numbers at
+ * the form's alpha.
  *
  *     struct sweep_panel panel = {sweep, controls, 0.70, "test_ood"};
  *     sweep_panel_draw(&panel, cells, area);

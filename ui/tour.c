@@ -21,7 +21,7 @@ static const struct step { const char *view, *split, *title, *text; } steps[] = 
      "P(answer) below. Tab goes to the other fields; u takes a change back."},
     {"intervene", "test_ood", "the whole curve",
      "s computes the accuracy of both splits at every alpha; the curve grows while it is computed, and goes on when you look elsewhere. "
-     "c adds controls with wrong tokens, f counts the answers that flip, x stops."},
+     "c takes the controls, with wrong tokens, away, f counts the answers that flip, x stops."},
     {"figures", NULL, "take it along",
      "e in the sweep wrote a PNG, its table and its caption into figures/. Here they are: preview, other sizes, other formats. "
      "In the log (g lists all views) stands every command of this session; loopscope replay runs it again and gives the same bytes."},
