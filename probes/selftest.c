@@ -389,7 +389,7 @@ static bool run(const struct command *self, struct session *session, const struc
     struct comparison me = {.sink = sink};
     struct tape tape;
     me.model = session_model(session, args_word(args, 0), sink, err);
-    bool ok = me.model && blas_check(err) && open_files(&me, args_word(args, 0), err) && run_plain(&me, &tape, err);
+    bool ok = me.model && blas_check(err) && open_files(&me, me.model->path, err) && run_plain(&me, &tape, err);
     if (ok) {
         begin_table(&me, session);
         compare_reference(&me);

@@ -150,6 +150,14 @@ static void plant_sweep(struct sink *sink)
     give(sink, t);
 }
 
+static void plant_selftest(struct sink *sink)
+{
+    struct table *t = make("selftest", (const char *const[]){"tensor", "worst", "result", NULL});
+    ROW(t, T("h.1"), N(2e-7), T("ok"));
+    ROW(t, T("logits"), N(3.1e-7), T("ok"));
+    give(sink, t);
+}
+
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
 {
     (void)session;
@@ -161,6 +169,7 @@ static bool planted(struct session *session, const char *line, struct sink *sink
     else if (text_starts(line, "lens")) plant_lens(sink, line);
     else if (text_starts(line, "questions")) plant_questions(sink, strstr(line, "--do"));
     else if (text_starts(line, "sweep")) plant_sweep(sink);
+    else if (text_starts(line, "selftest")) plant_selftest(sink);
     else if (text_starts(line, "say")) sink_say(sink, "%s", line + 4);
     else return err_set(err, "unknown command '%s'", line);
     return true;
@@ -268,6 +277,36 @@ static void test_every_size(void **unused)
             for (const char *c = got; *c; c++) assert_true(*c == '\n' || (*c >= ' ' && *c < 127));
             mem_free(got), mem_free(again);
         }
+        stage_close(&stage);
+    }
+}
+
+/* Numbers that are not the recorded ones must not look like those that are. */
+static bool is_off(struct session *session, const char *line, struct sink *sink, struct err *err)
+{
+    if (!text_starts(line, "selftest")) return planted(session, line, sink, err);
+    struct table *t = make("selftest", (const char *const[]){"tensor", "worst", "result", NULL});
+    ROW(t, T("h.1"), N(2e-7), T("ok"));
+    ROW(t, T("logits"), N(0.25), T("FAILED"));
+    give(sink, t);
+    return err_set(err, "1 of 2 tensors are outside the tolerance");
+}
+
+static void test_parity(void **unused)
+{
+    (void)unused;
+    static const struct { command_runner *run; const char *keys, *says; } cases[] = {
+        {planted, "1", "parity: logits match the stored reference, worst difference 3e-07 (selftest)"},
+        {planted, "2", "parity: logits match the stored reference, worst difference 3e-07 (selftest)"},
+        {is_off, "2", "parity: 1 of 2 tensors are NOT as the stored reference has them"},
+        {planted, ":open rlt<Enter>1", "parity: no stored reference"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage stage = stage_open(cases[i].run);
+        press(stage.app, cases[i].keys);
+        char *got = screen(stage.app, 24, 80);
+        if (!strstr(got, cases[i].says)) fail_msg("no '%s' in\n%s", cases[i].says, got);
+        mem_free(got);
         stage_close(&stage);
     }
 }
@@ -405,7 +444,7 @@ static void test_prompt(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_every_size), cmocka_unit_test(test_failures_are_shown),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_every_size), cmocka_unit_test(test_parity), cmocka_unit_test(test_failures_are_shown),
         cmocka_unit_test(test_keys_are_unique),
         cmocka_unit_test(test_newest_wins), cmocka_unit_test(test_interrupt_stops_and_keeps), cmocka_unit_test(test_same_with_and_without_worker),
         cmocka_unit_test(test_prompt),

@@ -5,6 +5,7 @@
 #include "opened.h"
 #include "tour.h"
 
+#include "ground/file.h"
 #include "ground/mem.h"
 
 #include <stdio.h>
@@ -20,12 +21,12 @@ static const double patience_seconds = 0.25;
 
 /* All views by name where there is room; else only the one that is shown, and digits. Views without a digit are shown while they are open; g lists
  * them all. */
-enum { NAMES_FROM = 120, ROOMY_FROM = 140 };
+enum names { DIGITS, NAMES, ROOMY };
 
 /* " 3 splits", " 3splits" or " 3"; draw says whether it is only measured. */
-static int draw_tab(struct cells *cells, int col, const struct view *view, int digit, bool here, bool draw)
+static int draw_tab(struct cells *cells, int col, const struct view *view, int digit, enum names names, bool here, bool draw)
 {
-    bool named = here || cells->cols >= NAMES_FROM, blank = here || cells->cols >= ROOMY_FROM;
+    bool named = here || names >= NAMES, blank = here || names >= ROOMY;
     struct text text = {0};
     if (!here && !digit) return col;
     text_add(&text, " ");
@@ -40,32 +41,42 @@ static int draw_tab(struct cells *cells, int col, const struct view *view, int d
     return end;
 }
 
-static int draw_tabs(struct app *app, struct cells *cells)
+static int tabs_width(const struct app *app, struct cells *cells, enum names names)
 {
     const struct view *view;
     int width = 0;
-    for (size_t n = 0; (view = view_numbered(n)); n++) width = draw_tab(cells, width, view, view_digit(n), view == app->view, false);
-    int col = cells->cols - width - 1, start = col;
+    for (size_t n = 0; (view = view_numbered(n)); n++) width = draw_tab(cells, width, view, view_digit(n), names, view == app->view, false);
+    return width;
+}
+
+/* With names, where that leaves so many columns. */
+static int draw_tabs(struct app *app, struct cells *cells, int others)
+{
+    const struct view *view;
+    enum names names = ROOMY;
+    while (names > DIGITS && others + tabs_width(app, cells, names) + 2 > cells->cols) names--;
+    int col = cells->cols - tabs_width(app, cells, names) - 1, start = col;
     app->tab_count = 0;
     for (size_t n = 0; (view = view_numbered(n)); n++) {
         int from = col;
-        col = draw_tab(cells, col, view, view_digit(n), view == app->view, true);
+        col = draw_tab(cells, col, view, view_digit(n), names, view == app->view, true);
         if (col > from && app->tab_count < VIEWS_MOST) app->tabs[app->tab_count++] = (struct tab){from, col, view};
     }
     return start;
 }
 
 /* Work that goes on behind the view: "sweep 45 %". */
-static int draw_behind(struct app *app, struct cells *cells, int end)
+static void add_behind(const struct app *app, struct text *out)
 {
     const struct result *result = app_behind(app);
-    if (!result || clock_seconds() - result->started < patience_seconds) return end;
+    text_add(out, "%s", "");
+    if (!result || clock_seconds() - result->started < patience_seconds) return;
     const struct standing *s = &result->standing;
     int name = (int)strcspn(result->line, " ");
-    if (result->paused) return draw_right(cells, 0, end - 1, TINT_TITLE, "%.*s paused", name, result->line) - 1;
-    if (!result->moving) return draw_right(cells, 0, end - 1, TINT_TITLE, "%.*s %.0f s", name, result->line, clock_seconds() - result->started) - 1;
-    if (s->total > 0) return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %%", s->what, 100 * s->done / s->total) - 1;
-    return draw_right(cells, 0, end - 1, TINT_TITLE, "%s %.0f %s", s->what, s->done, s->unit) - 1;
+    if (result->paused) text_add(out, "%.*s paused", name, result->line);
+    else if (!result->moving) text_add(out, "%.*s %.0f s", name, result->line, clock_seconds() - result->started);
+    else if (s->total > 0) text_add(out, "%s %.0f %%", s->what, 100 * s->done / s->total);
+    else text_add(out, "%s %.0f %s", s->what, s->done, s->unit);
 }
 
 /* "vanilla  looped K=2  tied  F32 4.4 MB" */
@@ -82,25 +93,39 @@ static void add_about(const struct app *app, struct text *out)
     if (bytes) text_add(out, " %.1f MB", strtod(bytes, NULL) / 1e6);
 }
 
+static void add_name(const struct app *app, struct text *out)
+{
+    text_add(out, "%s", app->model ? path_base(app->model) : "");
+    if (app->open_count > 1) text_add(out, " %zu/%zu", opened_place(app) + 1, app->open_count);
+}
+
+/* Whole facts only: half a number is a wrong one. */
+static void cut_about(struct text *about, int width)
+{
+    while (text_width(about->data) > width) {
+        char *last = about->data;
+        for (char *at = last; (at = strstr(at, "  ")); at++) last = at;
+        bool first = last == about->data;
+        *last = '\0';
+        if (first) return;
+    }
+}
+
+/* What the model is and what runs come before the names of views, which have digits as well. */
 static void draw_header(struct app *app, struct cells *cells)
 {
-    int col = cells_text(cells, 0, 1, TINT_TITLE, "loopscope"), end = draw_behind(app, cells, draw_tabs(app, cells));
+    struct text behind = {0}, name = {0}, about = {0};
+    int col = cells_text(cells, 0, 1, TINT_TITLE, "loopscope");
+    add_behind(app, &behind), add_name(app, &name), add_about(app, &about);
+    int family = (int)strcspn(about.data + strspn(about.data, " "), "=") + 5, job = *behind.data ? text_width(behind.data) + 2 : 0;
+    int end = draw_tabs(app, cells, col + 2 + text_width(name.data) + family + job);
+    if (job) end = draw_right(cells, 0, end - 1, TINT_TITLE, "%s", behind.data) - 1;
     if (app->model) {
-        struct text about = {0};
-        add_about(app, &about);
-        const char *base = strrchr(app->model, '/');
-        col = cells_put(cells, 0, col + 2, TINT_TITLE, base && base[1] ? base + 1 : app->model, end - col - 3);
-        if (app->open_count > 1) col = cells_text(cells, 0, col, TINT_PLAIN, " %zu/%zu", opened_place(app) + 1, app->open_count);
-        while (text_width(about.data) > end - col - 1) { /* whole facts only: half a number is a wrong one */
-            char *last = about.data;
-            for (char *at = last; (at = strstr(at, "  ")); at++) last = at;
-            bool first = last == about.data;
-            *last = '\0';
-            if (first) break;
-        }
+        col = cells_put(cells, 0, col + 2, TINT_TITLE, name.data, end - col - 3);
+        cut_about(&about, end - col - 1);
         cells_put(cells, 0, col, TINT_PLAIN, about.data, end - col - 1);
-        text_clear(&about);
     }
+    text_clear(&behind), text_clear(&name), text_clear(&about);
     for (int c = 0; c < cells->cols; c++) cells_glyph(cells, 0, c)->look ^= LOOK_REVERSE;
 }
 

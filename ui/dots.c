@@ -84,15 +84,20 @@ static enum tint spot_tint(const struct spot *spot)
     return best;
 }
 
+char dots_letter(enum tint tint)
+{
+    static const char letters[TINT_COUNT] = {[TINT_SERIES_1] = '*', [TINT_SERIES_2] = 'o', [TINT_SERIES_3] = '+', [TINT_SERIES_4] = 'x',
+                                             [TINT_SERIES_5] = '#', [TINT_SERIES_6] = '%', [TINT_SERIES_7] = '@'};
+    return letters[tint] ? letters[tint] : '.';
+}
+
 void dots_draw(const struct dots *dots, struct cells *cells)
 {
-    static const char letters[] = {[TINT_DIM] = '.', [TINT_SERIES_1] = '*', [TINT_SERIES_2] = 'o', [TINT_SERIES_3] = '+', [TINT_SERIES_4] = 'x',
-                                   [TINT_SERIES_5] = '#', [TINT_SERIES_6] = '%', [TINT_SERIES_7] = '@'};
     for (int r = 0; r < dots->area.rows; r++)
         for (int c = 0; c < dots->area.cols; c++) {
             const struct spot *spot = &dots->spots[(size_t)r * (size_t)dots->area.cols + (size_t)c];
             enum tint tint = spot_tint(spot);
-            char text[4] = {letters[tint] ? letters[tint] : '.'};
+            char text[4] = {dots_letter(tint)};
             if (!spot->bits) continue;
             if (!cells->ascii) {
                 text[0] = (char)0xe2; /* U+2800 and the dots, in UTF-8 */

@@ -25,6 +25,8 @@ void dots_line(struct dots *dots, double x0, double y0, double x1, double y1, en
 void dots_dashes(struct dots *dots, double x0, double y0, double x1, double y1, enum tint tint, bool dashed);
 void dots_draw(const struct dots *dots, struct cells *cells);
 
+char dots_letter(enum tint tint); /* of a series, where only ASCII can be shown; "." for others */
+
 /* The cell of a point, clipped to the area. */
 int dots_row(struct area area, double y);
 int dots_col(struct area area, double x);

@@ -53,21 +53,19 @@ void draw_interval(struct cells *cells, int row, int col, int width, double low,
     cells_text(cells, row, col + at, tint, "●"); /* it may lie outside: an interval of others */
 }
 
-void draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name)
+int draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name)
 {
     char piece[PIECE_SIZE];
     int over = text_width(name) - width, head = (width - 1) / 2, columns, size;
     struct text cut = {0};
-    if (over <= 0 || width < 3) {
-        cells_put(cells, row, col, tint, name, width);
-        return;
-    }
+    if (over <= 0 || width < 3) return cells_put(cells, row, col, tint, name, width);
     for (; (size = text_piece(name, piece, &columns)) && columns <= head; name += size, head -= columns) text_add_bytes(&cut, name, (size_t)size);
     text_add(&cut, "~");
     for (; text_width(cut.data) + text_width(name) > width && (size = text_piece(name, piece, &columns)); name += size) continue;
     text_add(&cut, "%s", name);
-    cells_put(cells, row, col, tint, cut.data, width);
+    int end = cells_put(cells, row, col, tint, cut.data, width);
     text_clear(&cut);
+    return end;
 }
 
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text)

@@ -23,8 +23,9 @@ void draw_mark(struct cells *cells, int row, int col, int width);
 /* An interval in [0, 1] with its value, on a rail of `width` columns: ──├─●─┤── */
 void draw_interval(struct cells *cells, int row, int col, int width, double low, double value, double high, enum tint tint);
 
-/* A name, cut in its middle where it is too long: what tells names apart often stands at their end. */
-void draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name);
+/* A name, cut in its middle where it is too long: what tells names apart often stands at their end. Returns the column
+ * behind it. */
+int draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name);
 
 /* Words wrapped to the area, line ends kept; returns the rows it took. */
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text);

@@ -28,6 +28,12 @@ const char *lens_fact(const struct lens *lens, const char *key)
     return value ? value : "";
 }
 
+bool lens_knows(const struct lens *lens, const char *key)
+{
+    const char *value = lens_fact(lens, key);
+    return *value && strcmp(value, "unknown") != 0 && strcmp(value, "none") != 0;
+}
+
 bool lens_correct(const struct lens *lens)
 {
     const char *value = lens_fact(lens, "correct");

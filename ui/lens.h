@@ -19,6 +19,7 @@ struct lens lens_of(const struct table *table);
 double lens_number(const struct lens *lens, int position, int boundary, const char *column);
 const char *lens_text(const struct lens *lens, int position, int boundary, const char *column); /* "" when there is none */
 const char *lens_fact(const struct lens *lens, const char *key);                                /* "" when there is none */
+bool lens_knows(const struct lens *lens, const char *key); /* such as its answer: there is one, and the data says which */
 bool lens_correct(const struct lens *lens);
 
 #endif

@@ -224,23 +224,60 @@ void question_press_split(struct app *app, int key)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+/* Tokens one behind the other, each in at most `most` columns; returns the columns they take. Without cells it only measures. */
+static int lay_tokens(struct cells *cells, int row, int col, int most, enum tint tint, const char *tokens)
+{
+    int taken = 0;
+    while (*tokens) {
+        size_t size = strcspn(tokens, " ");
+        struct text token = {0};
+        text_add(&token, "%.*s", (int)size, tokens);
+        taken = cells ? draw_name(cells, row, col + taken, most, tint, token.data) - col : taken + least(text_width(token.data), most);
+        text_clear(&token);
+        tokens += size;
+        if (*tokens == ' ') tokens++, taken++;
+    }
+    return taken;
+}
+
+/* In `width` columns: where they are too few, long tokens are cut in their middle, so that all of them are still told apart. */
+static int draw_tokens(struct cells *cells, int row, int col, int width, enum tint tint, const char *tokens)
+{
+    enum { SHORTEST = 4 };
+    int most = width;
+    while (most > SHORTEST && lay_tokens(NULL, 0, 0, most, tint, tokens) > width) most--;
+    if (most <= SHORTEST || text_width(tokens) <= width) return cells_put(cells, row, col, tint, tokens, width);
+    return col + lay_tokens(cells, row, col, most, tint, tokens);
+}
+
+/* Which question it is, at the right end; returns where that begins. */
+static int draw_place(const struct app *app, struct cells *cells, struct area area, int end)
+{
+    bool brief = area.cols < 76;
+    double size = split_size(app, app->split);
+    if (*question_tokens(app)) return draw_right(cells, area.row, end, TINT_CHANGED, brief ? "typed" : "typed over %s %ld", app->split, app->row);
+    if (isfinite(size) && !brief) return draw_right(cells, area.row, end, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
+    return draw_right(cells, area.row, end, TINT_DIM, "%s %ld", app->split, app->row);
+}
+
 int question_draw(struct app *app, struct cells *cells, struct area area, const struct lens *lens)
 {
-    bool correct = lens_correct(lens), known = strcmp(lens_fact(lens, "answer"), "unknown") != 0, typed = *question_tokens(app);
+    enum { NAME = 12 };
+    bool correct = lens_correct(lens), known = lens_knows(lens, "answer"), brief = area.cols < 76;
     enum tint tint = !known ? TINT_DIM : correct ? TINT_GOOD : TINT_BAD;
+    const char *answer = lens_fact(lens, "answer"), *predicted = lens_fact(lens, "predicted"), *says = brief ? "says " : "predicted ";
     int end = draw_right(cells, area.row, area.col + area.cols - 1, tint, "%s", !known ? "not in the data" : correct ? "correct" : "wrong");
-    double size = split_size(app, app->split);
-    if (typed) end = draw_right(cells, area.row, end - 2, TINT_CHANGED, area.cols < 76 ? "typed" : "typed over %s %ld", app->split, app->row);
-    else if (isfinite(size)) end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld of %.0f", app->split, app->row, size);
-    else end = draw_right(cells, area.row, end - 2, TINT_DIM, "%s %ld", app->split, app->row);
-    int said = 2 + (known ? 4 + least(text_width(lens_fact(lens, "answer")), 12) : 0) + (int)strlen("predicted ") +
-               least(text_width(lens_fact(lens, "predicted")), 12);
-    int col = cells_put(cells, area.row, area.col + 1, typed ? TINT_CHANGED : TINT_TITLE, lens_fact(lens, "question"), end - area.col - 3 - said);
+    end = draw_place(app, cells, area, end - 2);
+    int name = brief ? 8 : NAME, said = brief && correct ? 0 : 2 + (int)strlen(says) + least(text_width(predicted), name);
+    int answered = known ? 4 + least(text_width(answer), name) : 0;
+    int col = draw_tokens(cells, area.row, area.col + 1, end - area.col - 3 - said - answered, *question_tokens(app) ? TINT_CHANGED : TINT_TITLE,
+                          lens_fact(lens, "question"));
     if (known) {
         col = cells_text(cells, area.row, col, TINT_PLAIN, cells->ascii ? " -> " : " → ");
-        col = cells_put(cells, area.row, col, TINT_GOOD, lens_fact(lens, "answer"), 12);
+        col = draw_name(cells, area.row, col, name, TINT_GOOD, answer);
     }
-    col = cells_put(cells, area.row, col + 2, TINT_DIM, "predicted ", end - col - 2);
-    cells_put(cells, area.row, col, known ? tint : TINT_TITLE, lens_fact(lens, "predicted"), end - col - 1);
+    if (!said) return 1; /* what is correct need not be said twice */
+    col = cells_put(cells, area.row, col + 2, TINT_DIM, says, end - col - 2);
+    draw_name(cells, area.row, col, least(name, end - col - 1), known ? tint : TINT_TITLE, predicted);
     return 1;
 }

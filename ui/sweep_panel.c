@@ -1,5 +1,7 @@
 #include "sweep_panel.h"
 
+#include "dots.h"
+
 #include "figures/figure.h"
 #include "ground/mem.h"
 
@@ -70,7 +72,18 @@ static const char *control_of(const struct sweep_panel *p, const struct table *t
     return split && !strcmp(split, p->split) ? table_text(table, r, "target") : NULL;
 }
 
-static void draw_controls(const struct sweep_panel *p, struct cells *cells, struct area area)
+/* The same sample as its curve has; none where it is not drawn. */
+static void draw_sample(struct cells *cells, int row, int col, const struct figure *figure, const char *target)
+{
+    for (size_t i = 0; figure && i < figure->series_count; i++) {
+        enum tint tint = (enum tint)(TINT_SERIES_1 + figure->series[i].style.colour);
+        if (strcmp(figure->series[i].name, target) != 0 || figure->series[i].style.colour < 0) continue;
+        if (cells->ascii) cells_text(cells, row, col, tint, "%c", dots_letter(tint));
+        else cells_text(cells, row, col, tint, "⠤");
+    }
+}
+
+static void draw_controls(const struct sweep_panel *p, struct cells *cells, struct area area, const struct figure *figure)
 {
     const struct table *table = result_table(p->controls, 0);
     if (area.rows < 2) return;
@@ -78,6 +91,7 @@ static void draw_controls(const struct sweep_panel *p, struct cells *cells, stru
     for (size_t i = 0; i < CONTROLS && (int)i + 1 < area.rows; i++) {
         int row = area.row + 1 + (int)i;
         cells_text(cells, row, area.col + 1, TINT_DIM, "%s", controls[i].name);
+        draw_sample(cells, row, area.col - 1, figure, controls[i].target);
         const char *shown = "...";
         char number[16];
         for (size_t r = 0; table && r < table->row_count; r++) {
@@ -90,7 +104,8 @@ static void draw_controls(const struct sweep_panel *p, struct cells *cells, stru
     }
 }
 
-static void draw_numbers(const struct sweep_panel *p, struct cells *cells, struct area area, const struct table *sweep)
+static void draw_numbers(const struct sweep_panel *p, struct cells *cells, struct area area, const struct table *sweep,
+                         const struct figure *figure)
 {
     double alpha = p->alpha;
     const char *before = "";
@@ -110,7 +125,7 @@ static void draw_numbers(const struct sweep_panel *p, struct cells *cells, struc
     area.row += roomy, area.rows -= roomy;
     int taken = draw_effect(cells, area, sweep, alpha) + roomy;
     area.row += taken, area.rows -= taken;
-    if (p->controls) draw_controls(p, cells, area);
+    if (p->controls) draw_controls(p, cells, area, figure);
 }
 
 /* The sweep, and controls as if they were splits of their own: without bands, which would hide one another, and without the true bridge, which is
@@ -120,7 +135,7 @@ static struct table *with_controls(const struct sweep_panel *p, const struct tab
     static const struct { const char *name; enum role role; } columns[] = {
         {"split", ROLE_LABEL}, {"alpha", ROLE_AXIS}, {"accuracy", ROLE_VALUE}, {"low", ROLE_LOW}, {"high", ROLE_HIGH},
     };
-    enum { ROWS = 15, COLUMNS = 5 };
+    enum { ROWS = 10, COLUMNS = 5 };
     const struct table *table = result_table(p->controls, 0);
     if (!table || !table->row_count || area.rows < ROWS || !control_of(p, table, table->row_count - 1)) return NULL;
     struct table *both = table_new("sweep");
@@ -159,9 +174,10 @@ void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct a
     struct figure *figure = figure_from(both ? both : sweep, &options, &err);
     table_free(both);
     if (figure) {
+        for (size_t i = 0; i < CONTROLS; i++) figure_legend_drop(figure, controls[i].target); /* their names stand beside it, with their numbers */
         figure_rule(figure, p->alpha, NAN);
         figure_draw_cells(figure, cells, area.row, area.col + 1, area.rows, area.cols - NUMBERS - 2);
-        figure_free(figure);
     } else draw_wrapped(cells, area, TINT_BAD, err.text);
-    draw_numbers(p, cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep);
+    draw_numbers(p, cells, (struct area){area.row, area.col + area.cols - NUMBERS, area.rows, NUMBERS - 1}, sweep, figure);
+    figure_free(figure);
 }

@@ -30,8 +30,6 @@ struct state {
 
 enum { LENS };
 
-static bool is_known(const char *token) { return *token && strcmp(token, "unknown") != 0; }
-
 static bool is_watching(const struct state *s) { return s->watch == CHOSEN && *s->chosen; }
 
 /* What was typed is mostly in no dataset: then the tokens of the question that it was typed over stay watched. */
@@ -41,7 +39,7 @@ static void want_own(struct app *app, struct state *s)
     for (int w = BRIDGE; w <= ANSWER; w++) {
         const char *token = lens_fact(&own, watch_names[w]);
         s->own[w] = -1;
-        if (!typed.table || is_known(lens_fact(&typed, "answer")) || !is_known(token)) continue;
+        if (!typed.table || lens_knows(&typed, "answer") || !lens_knows(&own, watch_names[w])) continue;
         struct text quoted = {0};
         text_add_quoted(&quoted, token);
         s->own[w] = app_want(app, "lens %s %s --watch %s", app_subject(app), question_option(app), quoted.data);
@@ -124,7 +122,9 @@ static void press_watch(struct app *app, int key)
 {
     (void)key;
     struct state *s = app_state(app, sizeof *s);
+    struct lens lens = lens_of(app_table(app, LENS, 0));
     s->watch = (s->watch + 1) % (*s->chosen ? WATCHES : CHOSEN);
+    if (s->watch == BRIDGE && s->own[BRIDGE] < 0 && !lens_knows(&lens, "bridge")) s->watch = ANSWER; /* there is none to watch */
     show_watched(s);
     if (is_watching(s)) app_say(app, "watching %s", s->chosen);
     else app_say(app, "watching the %s", watch_names[s->watch]);
@@ -248,6 +248,15 @@ static struct source source_of(const struct grid *g, enum watch watch)
     return (struct source){&g->lens, watch_names[watch], lens_fact(&g->lens, watch_names[watch])};
 }
 
+/* What the cells are about: where the question has no bridge the answer, and where that is not known either the decoded token. */
+static enum watch seen_watch(const struct grid *g)
+{
+    enum watch watch = g->state->watch == CHOSEN && !is_watching(g->state) ? BRIDGE : g->state->watch;
+    if (watch == BRIDGE && !g->own[BRIDGE].table && !lens_knows(&g->lens, "bridge")) watch = ANSWER;
+    if (watch == ANSWER && !g->own[ANSWER].table && !lens_knows(&g->lens, "answer")) watch = DECODED;
+    return watch;
+}
+
 static double source_number(const struct source *source, int position, int boundary, const char *kind)
 {
     char column[32];
@@ -293,14 +302,15 @@ static const char *cell_show(enum metric metric, double value, char out[16])
 static void draw_number(struct grid *g, int row, int col, int position, int boundary)
 {
     enum metric metric = g->state->metric;
-    struct source source = source_of(g, g->state->watch);
+    enum watch watch = seen_watch(g);
+    struct source source = source_of(g, watch);
     const char *kind = metric == PROBABILITY ? "p" : metric_names[metric];
     double value = metric < NORM ? source_number(&source, position, boundary, kind) : lens_number(&g->lens, position, boundary, kind);
     bool unit = metric == PROBABILITY || metric == COSINE;
     char text[16];
     draw_right(g->cells, row, col + 6, TINT_PLAIN, "%s", cell_show(metric, value, text));
     int bar = g->width - 9;
-    if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, watch_tint(g->state->watch));
+    if (unit && bar >= 3) draw_bar(g->cells, row, col + 7, bar < 20 ? bar : 20, value, watch_tint(watch));
 }
 
 static void draw_cell(struct grid *g, int row, int col, int position, int boundary)
@@ -321,10 +331,11 @@ static void draw_cell(struct grid *g, int row, int col, int position, int bounda
 static void draw_corner(struct grid *g, struct area area)
 {
     if (g->state->metric == TOKEN) return;
-    struct source source = source_of(g, g->state->watch);
+    enum watch watch = seen_watch(g);
+    struct source source = source_of(g, watch);
     cells_put(g->cells, area.row, area.col + 1, TINT_KEY, metric_names[g->state->metric], g->label - 2);
     if (g->state->metric < NORM)
-        cells_put(g->cells, area.row + 1, area.col + 1, watch_tint(g->state->watch), *source.token ? source.token : "decoded", g->label - 2);
+        draw_name(g->cells, area.row + 1, area.col + 1, g->label - 2, watch_tint(watch), *source.token ? source.token : "decoded");
 }
 
 static int draw_heads(struct grid *g, struct area area)
@@ -350,7 +361,7 @@ static int draw_positions(struct grid *g, struct area area, int rows)
         int position = first + i, row = area.row + i;
         draw_right(g->cells, row, area.col + 4, TINT_DIM, "%d", position);
         const char *input = lens_text(&g->lens, position, g->by_token ? position + 1 : 0, "input");
-        cells_put(g->cells, row, area.col + 5, position == g->position ? TINT_KEY : TINT_PLAIN, input, g->label - 6);
+        draw_name(g->cells, row, area.col + 5, g->label - 6, position == g->position ? TINT_KEY : TINT_PLAIN, input);
         for (int b = g->first; b < g->first + g->shown; b++) {
             if (!is_there(g, position, b)) continue;
             draw_cell(g, row, left_of(g, area, b), position, b);
@@ -405,7 +416,7 @@ static int draw_bridge(struct grid *g, struct area area)
 static int draw_answer(struct grid *g, struct area area)
 {
     bool own = g->own[ANSWER].table;
-    if (!own && !is_known(lens_fact(&g->lens, "answer"))) return 0;
+    if (!own && !lens_knows(&g->lens, "answer")) return 0;
     return draw_tracks(g, area, &(struct track){source_of(g, ANSWER), own ? "answer before the change," : "answer", g->lens.answer_position,
                                                 TINT_GOOD});
 }
@@ -441,12 +452,13 @@ static void draw_legend(struct grid *g, int row, int col)
 {
     static const char *const of[] = {[PROBABILITY] = "P of", [RANK] = "rank, 1 is best, of", [COSINE] = "cosine with the embedding of"};
     enum metric metric = g->state->metric;
-    enum watch watch = g->state->watch;
+    enum watch watch = seen_watch(g);
     struct source source = source_of(g, watch);
     struct text text = {0};
     if (metric == TOKEN) text_add(&text, "a: the answer, b: the bridge, P and cosine of the decoded token");
     else if (metric >= NORM) text_add(&text, "cells: %s", metric_help[metric]);
-    else text_add(&text, "cells: %s the %s %s", of[metric], watch_names[watch], source.token);
+    else text_add(&text, "cells: %s the %s%s%s", of[metric], watch_names[watch], *source.token ? " " : "", source.token);
+    if (metric < NORM && metric != TOKEN && g->state->watch == BRIDGE && watch != BRIDGE) text_add(&text, ", as there is no bridge");
     if (g->before.table) text_add(&text, "; *: changed");
     cells_put(g->cells, row, col, TINT_DIM, text.data, g->cells->cols - col - 1);
     text_clear(&text);
@@ -469,7 +481,8 @@ static void lay_out(struct grid *g, const struct app *app, struct area area)
         int width = text_width(lens_text(&g->lens, p, g->by_token ? p + 1 : 0, "input"));
         if (width > longest) longest = width;
     }
-    g->label = longest < 14 ? longest + 8 : 22;
+    int most = area.cols < 76 ? 14 : 22;
+    g->label = longest + 8 < most ? longest + 8 : most;
     struct cursor at = cursor_of(app, &g->lens);
     g->boundary = at.boundary, g->position = at.position;
     int room = area.cols - g->label - 1, fit = room / 15;

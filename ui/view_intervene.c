@@ -364,15 +364,30 @@ static const struct binding keys[] = {
 
 /* ---- the question before and after */
 
-/* brief: without its P, where that of the right answer would have no room. */
+/* brief: without its P, where that of the right answer would have no room. Where no answer is known, nothing is right or wrong. */
 static int draw_answer(struct cells *cells, int row, int col, const char *when, const struct lens *lens, bool brief)
 {
-    bool correct = lens_correct(lens);
+    bool correct = lens_correct(lens), known = lens_knows(lens, "answer");
     col = cells_text(cells, row, col, TINT_DIM, "%s ", when);
-    col = cells_put(cells, row, col, TINT_TITLE, lens_fact(lens, "predicted"), 12);
+    col = draw_name(cells, row, col, 12, TINT_TITLE, lens_fact(lens, "predicted"));
     double p = lens_number(lens, lens->answer_position, lens->boundaries - 1, "p");
-    col = brief ? col + 1 : cells_text(cells, row, col, TINT_PLAIN, " P %s ", unit_show(p));
+    col = brief && known ? col + 1 : cells_text(cells, row, col, TINT_PLAIN, " P %s ", unit_show(p));
+    if (!known) return col + 2;
     return cells_text(cells, row, col, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong") + (brief ? 2 : 3);
+}
+
+/* P and rank of the right answer. */
+static void draw_chance(struct cells *cells, struct area area, const struct lens *before, const struct lens *after, bool brief)
+{
+    int k = before->boundaries - 1, p = before->answer_position, row = area.row;
+    const char *arrow = cells->ascii ? "->" : "→";
+    struct text change = {0};
+    text_add(&change, "P(answer) %s%s%s%s%s", unit_show(lens_number(before, p, k, "p_answer")), brief ? "" : " ", arrow, brief ? "" : " ",
+             unit_show(lens_number(after, p, k, "p_answer")));
+    int col = cells_put(cells, row, area.col, TINT_PLAIN, change.data, area.cols - 1);
+    text_clear(&change);
+    double rank = lens_number(before, p, k, "rank_answer"), rank_after = lens_number(after, p, k, "rank_answer");
+    if (cells->cols >= 100) cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", rank, arrow, rank_after);
 }
 
 static int draw_change(struct app *app, struct cells *cells, struct area area)
@@ -385,15 +400,7 @@ static int draw_change(struct app *app, struct cells *cells, struct area area)
     bool brief = area.cols < 76;
     int col = draw_answer(cells, row, area.col + 1, "before", &before, brief);
     col = draw_answer(cells, row, col, "after", &after, brief);
-    int k = before.boundaries - 1, p = before.answer_position;
-    const char *arrow = cells->ascii ? "->" : "→";
-    struct text change = {0};
-    text_add(&change, "P(answer) %s%s%s%s%s", unit_show(lens_number(&before, p, k, "p_answer")), brief ? "" : " ", arrow, brief ? "" : " ",
-             unit_show(lens_number(&after, p, k, "p_answer")));
-    col = cells_put(cells, row, col, TINT_PLAIN, change.data, area.col + area.cols - 1 - col);
-    text_clear(&change);
-    double rank = lens_number(&before, p, k, "rank_answer"), rank_after = lens_number(&after, p, k, "rank_answer");
-    if (area.cols >= 100) cells_text(cells, row, col + 3, TINT_PLAIN, "rank %.0f %s %.0f", rank, arrow, rank_after);
+    if (lens_knows(&before, "answer")) draw_chance(cells, (struct area){row, col, 1, area.col + area.cols - col}, &before, &after, brief);
     int taken = 2;
     const struct result *result = app_result(app, s->after);
     if (!result || !result->notes.size || form_alpha(&s->form) == 0) return taken;

@@ -1,4 +1,5 @@
 #include "app.h"
+#include "parity.h"
 #include "search.h"
 
 #include <math.h>
@@ -8,8 +9,9 @@
 enum { SITES, STATS };
 
 struct state {
-    int at;    /* the picked site */
-    bool open; /* its statistics are shown */
+    int at;     /* the picked site */
+    bool open;  /* its statistics are shown */
+    int parity; /* its want; -1: none */
 };
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
@@ -25,6 +27,7 @@ static void lines(struct app *app)
     if (!app->model) return;
     app_want(app, "sites %s", app_model(app));
     if (state_of(app)->open && picked(app)) app_show(app, app_want(app, "stats %s --site %s --split %s", app_subject(app), picked(app), app->split));
+    else state_of(app)->parity = parity_want(app, app->model);
 }
 
 /* Or, where the state is handed from token to token, the token: s.t stands for what is after the t-th. */
@@ -308,6 +311,10 @@ static void draw(struct app *app, struct cells *cells, struct area area)
         draw_stack(&p);
         draw_return(&p, top, p.row + 1);
         draw_exit(&p);
+    }
+    if (picture && !s->open && p.row < area.row + area.rows) {
+        area.rows--;
+        parity_draw(app, cells, (struct area){area.row + area.rows, area.col + 1, 1, area.cols - 2}, s->parity);
     }
     int left = picture ? PICTURE : 1;
     struct area right = {area.row + 1, area.col + left, area.rows - 1, area.cols - left - 1};

@@ -1,5 +1,6 @@
 #include "app.h"
 #include "opened.h"
+#include "parity.h"
 #include "search.h"
 
 #include "ground/option.h"
@@ -8,6 +9,10 @@
 #include <string.h>
 
 enum { LIST, INFO };
+
+struct state { int parity; /* its want; -1: none */ };
+
+static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
 
 static const char *selected(const struct app *app)
 {
@@ -24,6 +29,7 @@ static void lines(struct app *app)
     text_add_quoted(&line, path);
     app_want(app, "%s", line.data);
     text_clear(&line);
+    state_of(app)->parity = parity_want(app, path);
 }
 
 static void press_move(struct app *app, int key)
@@ -112,6 +118,8 @@ static void draw_about(struct app *app, struct cells *cells, struct area area)
     struct text defaults = {0};
     if (app_defaults(info, &defaults)) cells_put(cells, inner.row++, inner.col + 1, TINT_WARN, defaults.data, inner.cols - 2), inner.rows--;
     text_clear(&defaults);
+    parity_draw(app, cells, (struct area){inner.row, inner.col + 1, inner.rows, inner.cols - 2}, state_of(app)->parity);
+    inner.row++, inner.rows--;
     draw_facts(cells, inner, info);
 }
 

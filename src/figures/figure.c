@@ -20,6 +20,16 @@ void figure_legend(struct figure *figure, const char *name, struct style style)
     figure->legend[figure->legend_count++] = (struct series){mem_text(name), style};
 }
 
+void figure_legend_drop(struct figure *figure, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < figure->legend_count; i++) {
+        if (!strcmp(figure->legend[i].name, name)) mem_free(figure->legend[i].name);
+        else figure->legend[kept++] = figure->legend[i];
+    }
+    figure->legend_count = kept;
+}
+
 struct mark *figure_mark(struct figure *figure, enum mark_kind kind, int series, size_t count)
 {
     mem_grow(&figure->marks, &figure->mark_room, figure->mark_count + 1, sizeof *figure->marks);

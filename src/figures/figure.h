@@ -84,6 +84,7 @@ struct figure *figure_from(const struct table *table, const struct figure_option
 void figure_free(struct figure *figure);
 bool figure_empty(const struct figure *figure); /* nothing to be seen: no mark has a finite point */
 
+void figure_legend_drop(struct figure *figure, const char *name); /* it is named elsewhere */
 void figure_rule(struct figure *figure, double x, double y); /* a thin line at x or at y; the other is NaN */
 
 void figure_draw_cells(const struct figure *figure, struct cells *cells, int row, int col, int rows, int cols);
