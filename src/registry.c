@@ -13,8 +13,8 @@
         row(flips) row(orbit) row(timeline) row(compare) row(selftest) row(paths) row(ratio) row(bench) row(card) row(log) row(overhead)             \
             row(replicate) row(plot) row(vocab) row(replay) row(view) row(session)
 #define REPLICATIONS(row)                                                                                                                            \
-    row(table_1a) row(table_1b) row(figure_2) row(figure_3) row(drift) row(gate) row(control) row(overhead) row(figure_4) row(figure_5)              \
-        row(figure_6) row(depth)
+    row(table_1a) row(table_1b) row(figure_2) row(figure_3) row(drift) row(embedding) row(gate) row(control) row(overhead) row(figure_4)             \
+        row(figure_5) row(figure_6) row(depth)
 #define VIEWS(row)                                                                                                                                   \
     row(models) row(loops) row(splits) row(grid) row(intervene) row(questions) row(bridge) row(figures) row(log) row(attention) row(orbit)           \
         row(train) row(compare) row(replicate) row(help) row(output)
