@@ -9,8 +9,8 @@
 #define INTERVENTIONS(row) row(mix)
 #define FIGURES(row) row(scatter) row(curve)
 #define COMMANDS(row)                                                                                                                                \
-    row(help) row(info) row(models) row(data) row(train) row(runs) row(pause) row(synth) row(convert) row(sites) row(lens) row(questions) row(sweep) \
-        row(flips) row(orbit) row(timeline) row(compare) row(selftest) row(paths) row(ratio) row(bench) row(card) row(log) row(overhead)             \
+    row(help) row(info) row(models) row(data) row(train) row(runs) row(seeds) row(pause) row(synth) row(convert) row(sites) row(lens) row(questions) \
+        row(sweep) row(flips) row(orbit) row(timeline) row(compare) row(selftest) row(paths) row(ratio) row(bench) row(card) row(log) row(overhead)  \
             row(replicate) row(plot) row(vocab) row(replay) row(view) row(session)
 #define REPLICATIONS(row)                                                                                                                            \
     row(table_1a) row(table_1b) row(figure_2) row(figure_3) row(drift) row(embedding) row(gate) row(control) row(overhead) row(figure_4)             \

@@ -61,7 +61,10 @@ tail -2 "$dir/timeline" | cut -f2- | cmp - "$dir/eval" || why="the last step is 
 [ "$("$LOOPSCOPE" --tsv timeline "$dir/runs/whole" | grep -vc '^#')" = 16 ] || why="the log has other lines"
 check timeline
 
-"$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >"$dir/out" 2>"$dir/err" || why="background: $(head -1 "$dir/err")"
+# as from the screen, whose workers block signals
+blocked='env --block-signal=INT --block-signal=TERM'
+$blocked true 2>/dev/null || blocked=
+$blocked "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >"$dir/out" 2>"$dir/err" || why="background: $(head -1 "$dir/err")"
 if wait_for a training "done" && [ "$(state a)" = training ]; then # a fast machine may have come to the end
     "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >/dev/null 2>"$dir/err" && why="two trainings in one folder"
     "$LOOPSCOPE" pause "$dir/runs/a" >"$dir/out" 2>"$dir/err" || why="pause: $(head -1 "$dir/err")"
@@ -75,6 +78,18 @@ if [ "$(state a)" = paused ]; then
 fi
 if wait_for a "done" "done"; then cmp "$dir/runs/a/model.safetensors" "$dir/runs/whole/model.safetensors" || why="paused and resumed is not the same as uninterrupted"; fi
 check resumed_is_the_same
+
+# two seeds of one recipe, one row; the first line of each log at which the level is there
+"$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/other" --set seed=7 --quiet >/dev/null 2>"$dir/err" || why="train: $(head -1 "$dir/err")"
+first() { grep -v '^#' "$dir/runs/$1/log.tsv" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "test_id.stage_2") c = i; next }
+    $c >= 0.2 { print $2; found = 1; exit } END { if (!found) print "-" }'; }
+"$LOOPSCOPE" --tsv seeds "$dir/runs" --level 0.2 2>"$dir/err" | grep -v '^#' | grep "$(printf '\t3\t')" >"$dir/seeds" || why="seeds: $(cat "$dir/err")"
+expect=$(echo $(for run in "$dir"/runs/*; do first "${run##*/}"; done))
+[ "$(cut -f8 "$dir/seeds")" = "$expect" ] || why="epochs '$(cut -f8 "$dir/seeds")', not '$expect'"
+expect=$(echo "$expect" | tr ' ' '\n' | sort -n | sed -n 2p)
+[ "$(cut -f4 "$dir/seeds")" = "$expect" ] || why="the median is $(cut -f4 "$dir/seeds"), not $expect"
+"$LOOPSCOPE" seeds "$dir/runs" --split nosuch >/dev/null 2>"$dir/err" && why="a split that no log has"
+check seeds
 
 "$LOOPSCOPE" timeline "$dir/runs/nosuch" >/dev/null 2>"$dir/err" && why="no run is no success"
 grep -q nosuch "$dir/err" || why="$(cat "$dir/err")"

@@ -5,6 +5,7 @@
 #include "history.h"
 #include "home.h"
 #include "opened.h"
+#include "question.h"
 #include "saved.h"
 #include "search.h"
 
@@ -39,7 +40,7 @@ static char folder[] = "/tmp/loopscope-workbench-XXXXXX";
 static char *in_folder(const char *name) { return path_join(folder, name); }
 
 /* Every command gives the same small table; "slow" takes until it is stopped or released. */
-static atomic_int released, slow_runs;
+static atomic_int released, slow_runs, slow_lists;
 
 static bool plant_info(struct sink *sink)
 {
@@ -56,7 +57,7 @@ static bool plant_info(struct sink *sink)
 
 static bool planted(struct session *session, const char *line, struct sink *sink, struct err *err)
 {
-    bool slow = text_starts(line, "sweep");
+    bool slow = text_starts(line, "sweep") || (slow_lists && !strcmp(line, "runs"));
     if (text_starts(line, "info models/discoloop")) return plant_info(sink);
     struct table *table = table_new("planted");
     table_column(table, "split", ROLE_LABEL, NULL);
@@ -142,6 +143,49 @@ static void test_settings(void **unused)
     char *after = settings_now(app);
     assert_string_equal(before, after);
     mem_free(before), mem_free(after);
+    close_app(app);
+}
+
+/* As --set has it. */
+static void test_set_with_equals(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":set grid.metric=rank<Enter>:set intervene.edit=mix@h.0:position=2,alpha=0.25<Enter>");
+    char *now = settings_now(app);
+    assert_non_null(strstr(now, "set grid.metric rank"));
+    assert_non_null(strstr(now, "set intervene.edit mix@h.0:position=2,"));
+    mem_free(now);
+    close_app(app);
+}
+
+/* A command behind typed tokens once freed them twice. */
+static void test_tokens_outlive_a_command(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    question_set_tokens(app, "e1 r1 r2");
+    press(app, ":orbit x<Enter>");
+    assert_string_equal(app->view->name, "output");
+    assert_string_equal(question_tokens(app), "e1 r1 r2");
+    close_app(app);
+}
+
+/* The other model is never the open one. */
+static void test_compare_turns_past_the_open_model(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    app_go(app, view_find("compare"));
+    for (size_t i = 0; i < 2 * app->model_count; i++) {
+        char **words;
+        size_t count;
+        struct err err = {0};
+        press(app, i < app->model_count ? "<Right>" : "<Left>");
+        assert_true(words_split(app_result(app, 0)->line, &words, &count, &err));
+        if (!strcmp(words[1], words[2]) || !strcmp(path_base(words[1]), path_base(words[2]))) fail_msg("%s", app_result(app, 0)->line);
+        words_free(words, count);
+    }
     close_app(app);
 }
 
@@ -573,6 +617,11 @@ static void test_tour_goes_on_with_enter(void **unused)
     press(app, ":tour<Enter><Enter>");
     assert_string_equal(app->view->name, "splits");
     assert_int_equal(app->tour, 1);
+    press(app, "6"), app_key(app, PRESS_ENTER); /* another view has its keys; the tour waits */
+    assert_int_equal(app->tour, 1);
+    assert_shows(app, "< back to it");
+    press(app, "6"), app_key(app, '<');
+    assert_string_equal(app->view->name, "splits");
     press(app, "<Enter><Enter><Enter><Enter><Enter><Enter>");
     assert_int_equal(app->tour, 7);
     press(app, "<Enter>");
@@ -770,6 +819,37 @@ static void test_tour(void **unused)
     close_app(app);
 }
 
+/* A training in the background is looked at where trainings are; others show what they say. */
+static void test_begun_training(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    press(app, ":train x --out runs/new/ --background<Enter>");
+    assert_string_equal(app->view->name, "train");
+    assert_shows(app, "runs/new");
+    assert_shows(app, "begins");
+    press(app, ":train x --out runs/new<Enter>");
+    assert_string_equal(app->view->name, "output");
+    close_app(app);
+}
+
+/* Each export of an export names its size once; only PNG has a resolution. */
+static void test_figure_names(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    char *none = in_folder("none");
+    app->gallery.folder = none;
+    gallery_add(&app->gallery, "a/curve-6.9x3.2-600dpi.png");
+    app_go(app, view_find("figures"));
+    press(app, "srf");
+    assert_shows(app, "/curve-6.9x3.2.svg: 6.9x3.2 in, two columns");
+    press(app, "ff");
+    assert_shows(app, "/curve-6.9x3.2-600dpi.png: 6.9x3.2 in, two columns, 600 dpi");
+    close_app(app);
+    mem_free(none);
+}
+
 /* ---- long work */
 
 static void take_until(struct app *app, bool (*done)(struct app *app))
@@ -838,6 +918,55 @@ static void test_pauses(void **unused)
     assert_true(app_pause(app, 0));
     take_until(app, is_done);
     close_app(app);
+}
+
+static bool list_is_done(struct app *app) { return app_current(app, 0); }
+static bool list_is_read(struct app *app) { return app_result(app, 0) && app_result(app, 0)->state == RESULT_RUNNING; }
+
+/* Ctrl-C means the work that was asked for, not what the view looks at again every second. */
+static void test_interrupt_means_the_work(void **unused)
+{
+    (void)unused;
+    struct app *app = open_app();
+    released = 0;
+    app_work(app);
+    app_enter(app, "sweep x");
+    app_update(app);
+    take_until(app, is_running);
+    app_go(app, view_find("train"));
+    app_update(app);
+    take_until(app, list_is_done);
+    slow_lists = 1;
+    app_refresh(app, 0);
+    app_update(app);
+    take_until(app, list_is_read);
+    app_interrupt(app);
+    take_until(app, is_stopped);
+    assert_false(app->quit);
+    assert_true(list_is_read(app));
+    slow_lists = 0;
+    released = 1;
+    close_app(app);
+}
+
+/* x in the views that show it. */
+static void test_stop_key(void **unused)
+{
+    (void)unused;
+    static const char *const places[] = {"output", "train"};
+    for (int i = 0; i < 2; i++) {
+        struct app *app = open_app();
+        released = 0;
+        app_work(app);
+        app_enter(app, "sweep x");
+        app_update(app);
+        take_until(app, is_running);
+        app_go(app, view_find(places[i]));
+        app_update(app);
+        app_key(app, 'x');
+        take_until(app, is_stopped);
+        close_app(app);
+    }
 }
 
 static void test_stops_soon(void **unused)
@@ -941,7 +1070,9 @@ int main(void)
         cmocka_unit_test(test_key_line), cmocka_unit_test(test_names_of_views), cmocka_unit_test(test_rate_of_a_run),
         cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
-        cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_interrupt_means_the_work),
+        cmocka_unit_test(test_stop_key), cmocka_unit_test(test_begun_training), cmocka_unit_test(test_figure_names), cmocka_unit_test(test_set_with_equals),
+        cmocka_unit_test(test_tokens_outlive_a_command), cmocka_unit_test(test_compare_turns_past_the_open_model), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests_name("workbench", tests, set_up, tear_down);

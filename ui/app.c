@@ -367,7 +367,6 @@ void app_export(struct app *app, int want, const char *name, const struct figure
 void app_type(struct app *app, const char *line)
 {
     mem_free(app->typed);
-    mem_free(app->tokens);
     app->typed = mem_text(line);
     struct result *old = app_find(app, line);
     if (old) app_let_go(app, old); /* entered again means: run again */

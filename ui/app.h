@@ -175,6 +175,7 @@ extern const struct binding app_keys[];        /* those of every view */
 struct pane *app_pane(const struct app *app, const struct view *view);
 struct result *app_find(const struct app *app, const char *line);
 void app_let_go(struct app *app, struct result *result);  /* it is forgotten, once it has stopped */
+bool app_stop_shown(struct app *app, bool only_long);     /* what runs for the view, but not what it looks at again by itself */
 bool app_stop_behind(struct app *app);                    /* what runs behind the view; false: nothing does */
 void app_leave(struct app *app);                          /* what runs for the view goes on behind, if it is long work, or stops */
 

@@ -201,11 +201,14 @@ static int draw_binding(struct app *app, struct cells *cells, int row, int col, 
     return width;
 }
 
+/* Has it no name, or does the tour take its key? */
+static bool is_hidden(const struct app *app, const struct binding *b) { return !b->name || (tour_takes(app, b->keys[0]) && !b->keys[1]); }
+
 static int bindings_width(struct app *app, struct cells *cells, const struct binding *list)
 {
     int width = 0;
     for (const struct binding *b = list; b && b->keys[0]; b++)
-        if (b->name) width += draw_binding(app, cells, 0, 0, b, false);
+        if (!is_hidden(app, b)) width += draw_binding(app, cells, 0, 0, b, false);
     return width;
 }
 
@@ -223,7 +226,7 @@ static void draw_view_keys(struct app *app, struct cells *cells, int row)
     if (!all) end += draw_binding(app, cells, row, 0, binding_find(app_keys, help), false); /* it says the same */
     int room = all ? end : end - draw_binding(app, cells, row, 0, &more, false);
     for (const struct binding *b = app->view->keys; b && b->keys[0]; b++) {
-        if (!b->name) continue;
+        if (is_hidden(app, b)) continue;
         if (col + draw_binding(app, cells, row, col, b, false) > room) break;
         col += draw_binding(app, cells, row, col, b, true);
     }

@@ -345,13 +345,11 @@ void app_mouse(struct app *app, int key, int row, int col)
 
 void app_interrupt(struct app *app)
 {
-    bool stopped = false;
     if (app->prompting) {
         app->prompting = false;
         return;
     }
-    for (int i = 0; i < WANTS; i++) stopped |= app_stop(app, i);
-    if (!stopped) stopped = app_stop_behind(app);
-    if (stopped) app_say(app, "stopped; R computes it again, Ctrl-C once more ends the program");
+    /* First what somebody waits for. */
+    if (app_stop_shown(app, true) || app_stop_behind(app) || app_stop_shown(app, false)) app_say(app, "stopped; R computes it again, Ctrl-C once more ends the program");
     else app->quit = true;
 }

@@ -343,6 +343,16 @@ bool app_pause(struct app *app, int want)
     return true;
 }
 
+bool app_stop_shown(struct app *app, bool only_long)
+{
+    bool stopped = false;
+    for (int i = 0; i < WANTS; i++) {
+        const struct result *result = app_result(app, i);
+        if (result && !result->again && (!only_long || is_long(result))) stopped |= app_stop(app, i);
+    }
+    return stopped;
+}
+
 bool app_stop_behind(struct app *app)
 {
     struct result *result = (struct result *)app_behind(app);

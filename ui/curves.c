@@ -97,16 +97,23 @@ static void draw_letters(const struct curves *c, struct cells *cells, struct are
     }
 }
 
-/* Name and legend in one line. */
+/* Name and legend in one line; of curves that have no room, the letters. */
 static void draw_title(const struct curves *c, struct cells *cells, struct area area)
 {
     int col = cells_put(cells, area.row, area.col, TINT_TITLE, c->name, area.cols), end = area.col + area.cols;
+    bool brief = false;
     for (int i = 0; i < c->count; i++) {
         const struct curve *curve = &c->curves[i];
         if (!*curve->name) continue;
         char letter[2] = {letter_of(c, i)};
         const char *line = cells->ascii ? (curve->dashed ? "--" : "==") : curve->dashed ? "╌╌" : "━━";
-        if (col + 6 + text_width(curve->name) > end) return;
+        int rest = 0;
+        for (int after = i + 1; after < c->count; after++) rest += *c->curves[after].name ? 3 : 0;
+        if (brief || col + 6 + text_width(curve->name) + rest > end) {
+            brief = true;
+            if (col + 3 <= end) col = cells_text(cells, area.row, col + 1, curve->tint, "%s~", letter);
+            continue;
+        }
         col = cells_text(cells, area.row, col + 2, curve->tint, "%s%s ", line, letter);
         col = cells_text(cells, area.row, col, TINT_PLAIN, "%s", curve->name);
     }

@@ -7,6 +7,7 @@
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "ground/option.h"
+#include "registry.h"
 
 #include <string.h>
 
@@ -81,6 +82,17 @@ const char *screen_verb_help(size_t i, const char **words)
     return i < VERBS ? verbs[i].help : NULL;
 }
 
+/* "set grid.metric=rank", as --set has it: the same with a blank. */
+static bool enter_assignment(struct app *app, const char *line, char *const *words, size_t count)
+{
+    if (count != 2 || strcmp(words[0], "set") != 0 || !strchr(words[1], '=')) return false;
+    char *copy = mem_text(line);
+    *strchr(copy, '=') = ' ';
+    app_enter(app, copy);
+    mem_free(copy);
+    return true;
+}
+
 void app_enter(struct app *app, const char *line)
 {
     char **words;
@@ -88,9 +100,18 @@ void app_enter(struct app *app, const char *line)
     struct err err = {0};
     line += strspn(line, " ");
     if (words_split(line, &words, &count, &err)) {
+        if (enter_assignment(app, line, words, count)) {
+            words_free(words, count);
+            return;
+        }
         for (size_t i = 0; count && i < VERBS; i++) {
             if (strcmp(verbs[i].name, words[0]) != 0 || count - 1 != verbs[i].count) continue;
             if (!verbs[i].act(app, words + 1, &err)) app_say(app, "%s", err.text);
+            words_free(words, count);
+            return;
+        }
+        for (size_t v = 0; count && views[v]; v++) {
+            if (!views[v]->enter || !views[v]->enter(app, line, words, count)) continue;
             words_free(words, count);
             return;
         }

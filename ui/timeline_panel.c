@@ -71,8 +71,9 @@ static void add_splits(struct sheet *sheet, const struct table *log, bool known)
         struct text split = {0};
         text_add_bytes(&split, log->columns[c].name, (size_t)(stage - log->columns[c].name));
         bool last = !text_starts(next, split.data) || next[split.size] != '.';
+        const char *name = split_name(split.data), *part = text_starts(name, "train_") ? name + strlen("train_") : name; /* the room is scarce */
         if (last && (split_tint(split.data) != TINT_PLAIN) == known)
-            add_curve(sheet, log, "epoch", log->columns[c].name, -1, split_name(split.data), curve_tint(split.data, sheet->count), false);
+            add_curve(sheet, log, "epoch", log->columns[c].name, -1, part, curve_tint(split.data, sheet->count), false);
         text_clear(&split);
     }
 }

@@ -23,8 +23,8 @@ static const struct step { const char *view, *split, *title, *text; } steps[] = 
      "s computes the accuracy of both splits at every alpha; the curve grows while it is computed, and goes on when you look elsewhere. "
      "c takes the controls, with wrong tokens, away, f counts the answers that flip, x stops."},
     {"figures", NULL, "take it along",
-     "e in the sweep wrote a PNG, its table and its caption into figures/. Here they are: preview, other sizes, other formats. "
-     "In the log (g lists all views) stands every command of this session; loopscope replay runs it again and gives the same bytes."},
+     "Here stands what was exported: press 5, s and, when the curve is there, e: a PNG, its table and its caption are written into figures/. "
+     "In the log (key 9) stands every command of this session; loopscope replay runs it again and gives the same bytes."},
     {"models", NULL, "your own",
      "o opens a folder with config.json and model.safetensors; what cannot be read is said by name. Several are open at once: O turns between "
      "them, the question stays. d chooses the questions. "
@@ -43,8 +43,17 @@ static void show(struct app *app, int step)
 
 void tour_begin(struct app *app) { show(app, 0); }
 
+/* In another view it waits: its own keys are of use there. */
+static bool waits(const struct app *app) { return app->view != view_find(steps[app->tour].view); }
+
+bool tour_takes(const struct app *app, int key) { return app->tour >= 0 && !waits(app) && key == PRESS_ENTER; }
+
 bool tour_key(struct app *app, int key)
 {
+    if (waits(app)) {
+        if (key == '<') show(app, app->tour);
+        return key == '<';
+    }
     bool on = key == '>' || key == PRESS_ENTER; /* Enter would lead away from what the step is about */
     if (on && app->tour + 1 < STEPS) show(app, app->tour + 1);
     else if (key == '<' && app->tour > 0) show(app, app->tour - 1);
@@ -56,6 +65,14 @@ bool tour_key(struct app *app, int key)
 int tour_draw(struct app *app, struct cells *cells, struct area area)
 {
     const struct step *step = &steps[app->tour];
+    if (waits(app)) {
+        struct text line = {0};
+        text_add(&line, "tour %d of %d: %s", app->tour + 1, STEPS, step->title);
+        draw_heading(cells, area.row + area.rows - 1, area.col, area.cols, line.data);
+        draw_right(cells, area.row + area.rows - 1, area.col + area.cols - 2, TINT_KEY, " < back to it ");
+        text_clear(&line);
+        return 1;
+    }
     int width = area.cols - 4, need = (text_width(step->text) + width - 1) / (width > 0 ? width : 1) + 2;
     int rows = need < area.rows / 2 ? need : area.rows / 2, top = area.row + area.rows - rows;
     struct text title = {0};

@@ -11,6 +11,7 @@
 
 void tour_begin(struct app *app);
 bool tour_key(struct app *app, int key);
+bool tour_takes(const struct app *app, int key); /* the view below it does not get this key */
 int tour_draw(struct app *app, struct cells *cells, struct area area);
 
 #endif

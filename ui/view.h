@@ -27,6 +27,7 @@ struct view {
     const char *const *parts;        /* names of its parts, ended by NULL: Tab, z and \ act on them, and draw asks app_part() */
     bool (*search)(struct app *app, const char *text, int step); /* to the next (1) or previous (-1) line that holds the text; false: none does */
     void (*click)(struct app *app, int code); /* the mouse, on a place that draw named with app_spot() */
+    bool (*enter)(struct app *app, const char *line, char *const *words, size_t count); /* a line of the prompt that it runs itself; false: not its */
     void (*tick)(struct app *app);   /* every second while it is on the screen: app_refresh() for what may have changed on the disk */
     const char *example;             /* keys that make a good picture of it: `view NAME --example` */
 };

@@ -78,11 +78,15 @@ static void lines(struct app *app)
 static void press_other(struct app *app, int key)
 {
     struct state *s = state_of(app);
-    size_t at = 0;
-    if (!app->model || !app->model_count) return;
-    for (size_t i = 0; i < app->model_count; i++)
-        if (!strcmp(app->models[i], other_of(app, s))) at = i;
-    snprintf(s->with, sizeof s->with, "%s", app->models[(at + (key == PRESS_LEFT ? app->model_count - 1 : 1)) % app->model_count]);
+    size_t at = 0, step = key == PRESS_LEFT ? app->model_count - 1 : 1, count = app->model_count;
+    char now[sizeof s->with];
+    if (!app->model || count < 2) return;
+    snprintf(now, sizeof now, "%s", other_of(app, s));
+    for (size_t n = 1; n < count; n++)
+        if (!strcmp(behind(app, n), now) || !strcmp(path_base(behind(app, n)), now)) at = n;
+    at = (at + step) % count;
+    if (!at) at = step; /* the open one itself */
+    snprintf(s->with, sizeof s->with, "%s", behind(app, at));
     s->at = 0;
 }
 

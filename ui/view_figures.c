@@ -39,13 +39,29 @@ static void press_size(struct app *app, int key) { (void)key, state_of(app)->siz
 static void press_dpi(struct app *app, int key) { (void)key, state_of(app)->dpi = (state_of(app)->dpi + 1) % DPIS; }
 static void press_format(struct app *app, int key) { (void)key, state_of(app)->format = (state_of(app)->format + 1) % FORMATS; }
 
+/* Without what new_path() has put behind a name before: "-6.9x3.2", "-300dpi". */
+static void cut_size(struct text *path)
+{
+    char ending[32];
+    for (int i = 0; i < DPIS; i++) {
+        snprintf(ending, sizeof ending, "-%gdpi", dpis[i]);
+        if (text_ends(path->data, ending)) path->data[path->size -= strlen(ending)] = '\0';
+    }
+    for (int i = 0; i < SIZES; i++) {
+        snprintf(ending, sizeof ending, "-%gx%g", sizes[i].width, sizes[i].height);
+        if (text_ends(path->data, ending)) path->data[path->size -= strlen(ending)] = '\0';
+    }
+}
+
 /* The same name with the new ending; another size or resolution of a format that is there says so in its name. */
 static char *new_path(const struct state *s, const char *old)
 {
     struct text path = {0};
+    bool dpi = s->dpi && !strcmp(formats[s->format], "png"); /* the others have none */
     text_add_bytes(&path, old, strlen(old) - 4);
-    if (s->size || s->dpi) text_add(&path, "-%gx%g", sizes[s->size].width, sizes[s->size].height);
-    if (s->dpi) text_add(&path, "-%gdpi", dpis[s->dpi]);
+    cut_size(&path);
+    if (s->size || dpi) text_add(&path, "-%gx%g", sizes[s->size].width, sizes[s->size].height);
+    if (dpi) text_add(&path, "-%gdpi", dpis[s->dpi]);
     text_add(&path, ".%s", formats[s->format]);
     return path.data;
 }
@@ -191,7 +207,8 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     struct text heading = {0};
     char *path = new_path(s, app->gallery.paths[s->at]);
     const struct size_choice *size = &sizes[s->size];
-    text_add(&heading, "e writes %s: %gx%g in, %s, %g dpi", path, size->width, size->height, size->use, dpis[s->dpi]);
+    text_add(&heading, "e writes %s: %gx%g in, %s", path, size->width, size->height, size->use);
+    if (!strcmp(formats[s->format], "png")) text_add(&heading, ", %g dpi", dpis[s->dpi]);
     app_heading(app, cells, (struct area){rest.row, rest.col, 1, rest.cols - 1}, 1, heading.data);
     mem_free(path);
     text_clear(&heading);

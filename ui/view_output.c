@@ -21,8 +21,15 @@ static void press_scroll(struct app *app, int key)
     if (s->first < 0) s->first = 0;
 }
 
+static void press_stop(struct app *app, int key)
+{
+    (void)key;
+    app_say(app, app_stop(app, 0) || app_stop_behind(app) ? "stopped; : and the up arrow bring the line back" : "nothing runs");
+}
+
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN, PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME}, "scroll", "moves through the text", press_scroll},
+    {{'x'}, "stop", "stops the command, or what runs behind this view", press_stop},
     {{0}},
 };
 

@@ -12,15 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { RUNS, LOG, PROBE };
+enum { RUNS, LOG, PROBE, SEEDS = PROBE }; /* one or the other */
 
 struct state {
     char run[512];   /* the marked one */
     char line[1024]; /* what was asked to be done: pause, resume; "": nothing */
     char probe[512]; /* what is measured at the checkpoints that stayed; "": nothing, the log is shown */
     char column[64]; /* the number that is drawn; "": the usual ones */
+    char seeds[128]; /* options of `seeds`, whose table is shown then; "": the curves are */
+    bool begun;      /* the marked one was begun here and has no log yet */
 };
+
+extern const struct view view_train;
+
+static const char usual_seeds[] = "--split test_id --level 0.99";
 
 static struct state *state_of(struct app *app) { return app_state(app, sizeof(struct state)); }
 
@@ -41,7 +48,8 @@ static const char *standing_of(const struct table *runs, const char *run)
 /* The first one to be looked at: one that trains now. */
 static void choose(struct state *s, const struct table *runs)
 {
-    if (!runs || !runs->row_count || row_of(runs, s->run) >= 0) return;
+    if (row_of(runs, s->run) >= 0) s->begun = false;
+    if (s->begun || !runs || !runs->row_count || row_of(runs, s->run) >= 0) return;
     size_t first = 0;
     for (size_t r = runs->row_count; r-- > 0;)
         if (table_text(runs, r, "state") && !strcmp(table_text(runs, r, "state"), "training")) first = r;
@@ -65,6 +73,7 @@ static void finish(struct app *app, struct state *s)
     if (!*s->line || !done || !result_ended(done)) return;
     const char *text = done->state == RESULT_DONE ? done->said.data : done->wrong;
     if (text) app_say(app, "%.*s", (int)strcspn(text, "\n"), text);
+    if (s->begun && done->state != RESULT_DONE) s->begun = false, *s->run = 0;
     *s->line = 0;
 }
 
@@ -76,9 +85,11 @@ static void lines(struct app *app)
     int runs = app_want(app, "runs");
     if (asked && !*s->line) app_refresh(app, runs);
     choose(s, app_kept(app, "runs"));
-    if (!*s->run) return;
+    if (s->begun && *s->line) app_show(app, app_want(app, "%s", s->line));
+    if (s->begun || !*s->run) return;
     int log = app_want(app, "timeline %s", quoted(s->run));
-    if (*s->probe) {
+    if (*s->seeds) app_show(app, app_want(app, "seeds %s", s->seeds));
+    else if (*s->probe) {
         struct text line = {0};
         text_add(&line, "timeline %s --probe ", quoted(s->run));
         text_add_quoted(&line, s->probe);
@@ -94,6 +105,7 @@ static void tick(struct app *app)
     bool training = !strcmp(standing_of(app_table(app, RUNS, 0), s->run), "training");
     app_refresh(app, RUNS);
     if (training) app_refresh(app, LOG);
+    if (*s->seeds) app_refresh(app, SEEDS);
 }
 
 /* ---- keys */
@@ -115,19 +127,56 @@ static void ask_for(struct app *app, const char *line)
     snprintf(s->line, sizeof s->line, "%s", line);
 }
 
+static bool trains_here(const struct app *app, const char *run)
+{
+    const struct table *runs = app_table(app, RUNS, 0);
+    long r = row_of(runs, run);
+    return r >= 0 && table_number(runs, (size_t)r, "pid") == (double)getpid();
+}
+
+/* What trains or measures within this program. */
+static void press_stop(struct app *app, int key)
+{
+    (void)key;
+    bool stopped = ((*state_of(app)->probe || *state_of(app)->seeds) && app_stop(app, PROBE)) || app_stop_behind(app);
+    app_say(app, stopped ? "stopped; a training saves first, and can go on" : "nothing runs in this program; p pauses a training elsewhere");
+}
+
 static void press_pause(struct app *app, int key)
 {
     struct state *s = state_of(app);
     const char *standing = standing_of(app_table(app, RUNS, 0), s->run);
     struct text line = {0};
-    (void)key;
-    if (!strcmp(standing, "training")) text_add(&line, "pause %s", quoted(s->run));
+    if (trains_here(app, s->run)) press_stop(app, key);
+    else if (!strcmp(standing, "training")) text_add(&line, "pause %s", quoted(s->run));
     else if (!strcmp(standing, "paused")) {
         text_add(&line, "train %s/recipe", quoted(s->run));
         text_add(&line, " --out %s --resume --background", quoted(s->run));
     } else app_say(app, !strcmp(standing, "done") ? "it has come to its end: a begins another one" : "there is no run: a begins one");
     if (line.size) ask_for(app, line.data);
     text_clear(&line);
+}
+
+/* A training in the background is looked at here, from its first line on. */
+static bool enter(struct app *app, const char *line, char *const *words, size_t count)
+{
+    const char *out = NULL;
+    bool background = false;
+    for (size_t i = 1; i < count; i++) {
+        background = background || !strcmp(words[i], "--background");
+        if (text_starts(words[i], "--out=")) out = words[i] + strlen("--out=");
+        else if (!strcmp(words[i], "--out") && i + 1 < count) out = words[++i];
+    }
+    size_t length = out ? strlen(out) : 0;
+    while (length && out[length - 1] == '/') length--;
+    if (strcmp(words[0], "train") != 0 || !background || length < 6 || !text_starts(out, "runs/")) return false; /* others are not in the list */
+    app_go(app, &view_train);
+    struct state *s = state_of(app);
+    if (length >= sizeof s->run || strlen(line) >= sizeof s->line) return false;
+    snprintf(s->run, sizeof s->run, "%.*s", (int)length, out);
+    s->begun = true;
+    ask_for(app, line);
+    return true;
 }
 
 /* A line to be changed and entered: a name for the run, other settings. */
@@ -164,7 +213,7 @@ static void press_probe(struct app *app, int key)
         if (!strcmp(line.data, s->probe)) at = count;
     at += key == 't' ? 1 : -1;
     if (at == -2) at = count - 1;
-    *s->probe = *s->column = 0;
+    *s->probe = *s->column = *s->seeds = 0;
     if (at >= 0 && probe_line(at, &line)) {
         snprintf(s->probe, sizeof s->probe, "%s", line.data);
         app_say(app, "%s, at every checkpoint; c: another of its numbers, l: any measurement", s->probe);
@@ -179,6 +228,7 @@ static void press_column(struct app *app, int key)
     char column[64];
     snprintf(column, sizeof column, "%s", timeline_panel_next(table, s->column, key == 'c' ? 1 : -1));
     memcpy(s->column, column, sizeof column);
+    *s->seeds = 0;
     app_say(app, "%s", *column ? column : "the usual numbers");
 }
 
@@ -220,6 +270,13 @@ static bool search(struct app *app, const char *text, int step)
     return at >= 0;
 }
 
+static void press_seeds(struct app *app, int key)
+{
+    struct state *s = state_of(app);
+    (void)key;
+    snprintf(s->seeds, sizeof s->seeds, "%s", *s->seeds ? "" : usual_seeds);
+}
+
 static void get_run(struct app *app, struct text *out) { text_add(out, "%s", state_of(app)->run); }
 
 static bool set_run(struct app *app, const char *value)
@@ -257,18 +314,30 @@ static bool set_column(struct app *app, const char *value)
     return strlen(value) < sizeof state_of(app)->column;
 }
 
+static void get_seeds(struct app *app, struct text *out) { text_add(out, "%s", *state_of(app)->seeds ? state_of(app)->seeds : "off"); }
+
+static bool set_seeds(struct app *app, const char *value)
+{
+    bool off = !strcmp(value, "off");
+    snprintf(state_of(app)->seeds, sizeof state_of(app)->seeds, "%s", off ? "" : value);
+    return (off || text_starts(value, "--")) && strlen(value) < sizeof state_of(app)->seeds;
+}
+
 static const struct setting settings[] = {
     {"run", "the run that is looked at", get_run, set_run, .kind = SETTING_PLACE},
     {"curves", "log, or a measurement at its checkpoints: 'bridge --split test_ood'", get_probe, set_probe},
     {"column", "the number that is drawn; usual: what is drawn at first", get_column, set_column},
+    {"seeds", "off, or from when on a training counts as done, for its seeds: '--split test_ood --level 0.9'", get_seeds, set_seeds},
     {0},
 };
 
 static const struct binding keys[] = {
     {{PRESS_UP, PRESS_DOWN}, "run", "another training run", press_run},
     {{'p'}, "pause", "saves and stops the training of this run; goes on with it", press_pause},
+    {{'x'}, NULL, "stops what trains or measures within this program", press_stop},
     {{'a'}, "new", "begins a training: a line with a recipe, to be changed and entered", press_new},
     {{'t', 'T'}, "timeline", "a measurement at every checkpoint that stayed, instead of the log; another one", press_probe},
+    {{'s'}, "seeds", "when the seeds of each recipe had learned: median and range; the curves again", press_seeds},
     {{'c', 'C'}, NULL, "another column of the measurement, or of the log", press_column},
     {{'l'}, NULL, "any measurement at every checkpoint: a line to be changed and entered", press_measure},
     {{PRESS_ENTER}, "open", "opens the run as a model", press_open},
@@ -325,7 +394,7 @@ static int draw_runs(struct app *app, struct cells *cells, struct area area, con
 {
     struct state *s = state_of(app);
     struct lanes l = lanes_of(area);
-    long at = row_of(runs, s->run);
+    long at = s->begun ? -1 : row_of(runs, s->run);
     int rows = (int)runs->row_count < area.rows - 1 ? (int)runs->row_count : area.rows - 1;
     int first = scroll_first((int)at, (int)runs->row_count, rows);
     cells_text(cells, area.row, area.col + 3, TINT_DIM, "run");
@@ -361,13 +430,19 @@ static void draw_lower(struct app *app, struct cells *cells, struct area area)
     struct state *s = state_of(app);
     struct text title = {0};
     const struct table *log = app_table(app, LOG, 0);
-    text_add(&title, "%s", s->run);
-    if (*s->probe) text_add(&title, ": %s", s->probe);
-    add_standing(app_table(app, RUNS, 0), s->run, &title);
+    text_add(&title, "%s", *s->seeds && !s->begun ? "epoch at which each seed had learned: " : s->run);
+    if (*s->seeds && !s->begun) text_add(&title, "%s", s->seeds);
+    else if (s->begun) text_add(&title, " begins");
+    else if (*s->probe) text_add(&title, ": %s", s->probe);
+    if (!s->begun && !*s->seeds) add_standing(app_table(app, RUNS, 0), s->run, &title);
     draw_heading(cells, area.row, area.col, area.cols - 1, title.data);
     text_clear(&title);
     area.row++, area.rows--, area.col++, area.cols -= 3;
-    if (*s->probe) {
+    if (s->begun) cells_text(cells, area.row + 1, area.col + 1, TINT_DIM, "no line of its log is there yet");
+    else if (*s->seeds) {
+        if (!app_draw_waiting(app, cells, area, SEEDS) && app_table(app, SEEDS, 0))
+            draw_table(cells, area, app_table(app, SEEDS, 0), NULL, -1);
+    } else if (*s->probe) {
         if (!app_draw_waiting(app, cells, area, PROBE) && app_table(app, PROBE, 0))
             timeline_panel_draw(cells, area, app_table(app, PROBE, 0), s->column);
     } else if (!app_draw_waiting(app, cells, area, LOG) && log) {
@@ -382,12 +457,12 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     const struct table *runs = app_table(app, RUNS, 0);
     if (app_draw_waiting(app, cells, area, RUNS)) return;
     area.row += area.rows >= 20, area.rows -= area.rows >= 20;
-    if (!runs || !runs->row_count) {
+    if ((!runs || !runs->row_count) && !state_of(app)->begun) {
         draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_PLAIN,
                      "No training run is here (in runs/). a begins one: it shows the line, which can be changed and entered.");
         return;
     }
-    int taken = draw_runs(app, cells, (struct area){area.row, area.col, area.rows / 3 + 1, area.cols}, runs);
+    int taken = !runs ? 0 : draw_runs(app, cells, (struct area){area.row, area.col, area.rows / 3 + 1, area.cols}, runs);
     taken += area.rows >= 20;
     draw_lower(app, cells, (struct area){area.row + taken, area.col, area.rows - taken, area.cols});
 }
@@ -395,7 +470,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
 const struct view view_train = {
     .name = "train", .title = "training runs, as they go",
     .help = "runs that train here or elsewhere: loss and accuracies as they grow; pause, resume, begin another",
-    .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .search = search, .click = click,
+    .keys = keys, .lines = lines, .draw = draw, .tick = tick, .settings = settings, .search = search, .click = click, .enter = enter,
     .example = ":train models/recipes/small/discoloop --out runs/discoloop-tiny --set data=two-hop-tiny --set model.hidden_size=64 "
                "--set model.intermediate_size=256 --set model.num_attention_heads=1 --set model.num_key_value_heads=1 --set batch=64 --set warmup=20 "
                "--set epochs=240 --set keep_every=40 --set embedding_sd=1<Enter>:view train<Enter>R<Down>",

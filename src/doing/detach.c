@@ -17,6 +17,9 @@ static void become(const char *program, char *const *words, int log, int answer)
 {
     int nothing = open("/dev/null", O_RDWR);
     pid_t pid = getpid();
+    sigset_t none; /* a worker of the screen blocks the signals that `pause` sends */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0) _exit(127);
     if (write(answer, &pid, sizeof pid) != sizeof pid) _exit(127);
     execv(program, words);
