@@ -61,10 +61,7 @@ tail -2 "$dir/timeline" | cut -f2- | cmp - "$dir/eval" || why="the last step is 
 [ "$("$LOOPSCOPE" --tsv timeline "$dir/runs/whole" | grep -vc '^#')" = 16 ] || why="the log has other lines"
 check timeline
 
-# as from the screen, whose workers block signals
-blocked='env --block-signal=INT --block-signal=TERM'
-$blocked true 2>/dev/null || blocked=
-$blocked "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >"$dir/out" 2>"$dir/err" || why="background: $(head -1 "$dir/err")"
+"$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >"$dir/out" 2>"$dir/err" || why="background: $(head -1 "$dir/err")"
 if wait_for a training "done" && [ "$(state a)" = training ]; then # a fast machine may have come to the end
     "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/a" --background >/dev/null 2>"$dir/err" && why="two trainings in one folder"
     "$LOOPSCOPE" pause "$dir/runs/a" >"$dir/out" 2>"$dir/err" || why="pause: $(head -1 "$dir/err")"
@@ -78,6 +75,19 @@ if [ "$(state a)" = paused ]; then
 fi
 if wait_for a "done" "done"; then cmp "$dir/runs/a/model.safetensors" "$dir/runs/whole/model.safetensors" || why="paused and resumed is not the same as uninterrupted"; fi
 check resumed_is_the_same
+
+# as from the screen, whose workers block signals
+blocked='env --block-signal=INT --block-signal=TERM'
+$blocked true 2>/dev/null || blocked=
+$blocked "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/long" --set epochs=1000000 --background >/dev/null 2>"$dir/err" || why="$(head -1 "$dir/err")"
+pid=$("$LOOPSCOPE" --tsv runs "$dir/runs" 2>/dev/null | grep "^$dir/runs/long	" | cut -f14)
+"$LOOPSCOPE" pause "$dir/runs/long" >"$dir/out" 2>"$dir/err" || why="pause: $(head -1 "$dir/err")"
+if [ "$(state long)" = training ]; then
+    why='signals that are blocked where a training is begun are blocked in it'
+    [ -n "$pid" ] && kill -9 "$pid"
+fi
+rm -rf "$dir/runs/long"
+check pause_though_blocked
 
 # two seeds of one recipe, one row; the first line of each log at which the level is there
 "$LOOPSCOPE" train "$dir/recipe" --out "$dir/runs/other" --set seed=7 --quiet >/dev/null 2>"$dir/err" || why="train: $(head -1 "$dir/err")"
