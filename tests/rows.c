@@ -65,7 +65,8 @@ static void run_line(struct session *session, const char *line)
     if (!command_line(session, line, &collector.sink, &err)) fail_msg("%s: %s", line, err.text);
     if (!collector.table_count && !collector.said.size) fail_msg("%s: shows nothing", line);
     for (size_t t = 0; t < collector.table_count; t++)
-        if (!collector.tables[t]->row_count && strcmp(line, "runs") && strcmp(line, "seeds")) fail_msg("%s: its table %s is empty", line, collector.tables[t]->name);
+        if (!collector.tables[t]->row_count && strcmp(line, "runs") && strcmp(line, "seeds"))
+            fail_msg("%s: its table %s is empty", line, collector.tables[t]->name);
     for (size_t t = 0; t < collector.table_count; t++) plot(line, collector.tables[t]);
     collector_release(&collector);
 }

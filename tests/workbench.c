@@ -1071,8 +1071,10 @@ int main(void)
         cmocka_unit_test(test_mouse), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_every_size), cmocka_unit_test(test_tour), cmocka_unit_test(test_list_of_views),
         cmocka_unit_test(test_work_goes_on_behind), cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_interrupt_means_the_work),
-        cmocka_unit_test(test_stop_key), cmocka_unit_test(test_begun_training), cmocka_unit_test(test_figure_names), cmocka_unit_test(test_set_with_equals),
-        cmocka_unit_test(test_tokens_outlive_a_command), cmocka_unit_test(test_compare_turns_past_the_open_model), cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_stop_key), cmocka_unit_test(test_begun_training), cmocka_unit_test(test_figure_names),
+        cmocka_unit_test(test_set_with_equals),
+        cmocka_unit_test(test_tokens_outlive_a_command), cmocka_unit_test(test_compare_turns_past_the_open_model),
+        cmocka_unit_test(test_pauses), cmocka_unit_test(test_manual),
         cmocka_unit_test(test_picture), cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests_name("workbench", tests, set_up, tear_down);

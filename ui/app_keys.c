@@ -350,6 +350,7 @@ void app_interrupt(struct app *app)
         return;
     }
     /* First what somebody waits for. */
-    if (app_stop_shown(app, true) || app_stop_behind(app) || app_stop_shown(app, false)) app_say(app, "stopped; R computes it again, Ctrl-C once more ends the program");
+    bool stopped = app_stop_shown(app, true) || app_stop_behind(app) || app_stop_shown(app, false);
+    if (stopped) app_say(app, "stopped; R computes it again, Ctrl-C once more ends the program");
     else app->quit = true;
 }

@@ -42,7 +42,7 @@ static void draw_ticks(const struct curves *c, struct cells *cells, struct area 
     int decades = (int)lround(y.high - y.low), step = 1, parts = plot.rows >= 9 ? 4 : plot.rows >= 5 ? 2 : 1;
     while (decades / step > (plot.rows - 1) / 2 && step < decades) step++;
     for (int d = 0; c->log && d <= decades; d += step) {
-        snprintf(text, sizeof text, fabs(y.low + d) <= 3 ? "%.3g" : "%.0e", pow(10, y.low + d));
+        snprintf(text, sizeof text, y.low + d < -3 || y.low + d > 5 ? "%.0e" : "%.6g", pow(10, y.low + d));
         draw_tick(cells, plot, y, y.low + d, text);
     }
     for (int i = 0; !c->log && i <= parts; i++) {
