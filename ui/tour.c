@@ -23,7 +23,7 @@ static const struct step { const char *view, *split, *title, *text; } steps[] = 
      "s computes the accuracy of both splits at every alpha; the curve grows while it is computed, and goes on when you look elsewhere. "
      "c takes the controls, with wrong tokens, away, f counts the answers that flip, x stops."},
     {"figures", NULL, "take it along",
-     "Here stands what was exported: press 5, s and, when the curve is there, e: a PNG, its table and its caption are written into figures/. "
+     "Press 5, s and, when the curve is there, e: that writes a PNG, its table and its caption into figures/. < leads back here, where it stands. "
      "In the log (key 9) stands every command of this session; loopscope replay runs it again and gives the same bytes."},
     {"models", NULL, "your own",
      "o opens a folder with config.json and model.safetensors; what cannot be read is said by name. Several are open at once: O turns between "
