@@ -94,6 +94,7 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"fade", "intervene", "r", 24, 80, false},
     {"places", "intervene", "p", 16, 60, true},
     {"map", "intervene", "as<Right>", 24, 120, false},
+    {"map-numbers", "intervene", "as<Right>", 40, 100, false},
     {"map-small", "intervene", "as", 16, 60, true},
     {"attention", "attention", "<Down><Right>", 24, 80, false},
     {"attention-change", "attention", "<Down><Right>c", 40, 120, false},

@@ -95,10 +95,10 @@ static void draw_flip(struct cells *cells, struct area area, const struct table 
     cells_text(cells, area.row, area.col + 7, right ? TINT_GOOD : TINT_BAD, right ? "right" : "wrong");
     draw_right(cells, area.row, area.col + 18, TINT_DIM, "%.0f", table_number(table, r, "row"));
     int change = end - 18;
-    cells_put(cells, area.row, area.col + 20, TINT_PLAIN, question ? question : "", change - area.col - 21);
-    int col = cells_put(cells, area.row, change, right ? TINT_DIM : TINT_GOOD, from ? from : "", 7);
+    draw_tokens(cells, area.row, area.col + 20, change - area.col - 21, TINT_PLAIN, question ? question : "");
+    int col = draw_name(cells, area.row, change, 7, right ? TINT_DIM : TINT_GOOD, from ? from : "");
     col = cells_text(cells, area.row, col, TINT_DIM, cells->ascii ? " -> " : " → ");
-    cells_put(cells, area.row, col, right ? TINT_GOOD : TINT_BAD, to ? to : "", 7);
+    draw_name(cells, area.row, col, 7, right ? TINT_GOOD : TINT_BAD, to ? to : "");
     if (marked) draw_mark(cells, area.row, area.col, area.cols);
 }
 

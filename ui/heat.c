@@ -43,7 +43,7 @@ static void draw_names(const struct heat *heat, struct cells *cells, int row, in
     if (every < 1) every = 1;
     for (int c = 0; c < shown; c += every) {
         bool here = heat->first_col + c == heat->at_col && heat->at_row >= 0;
-        cells_put(cells, row, col + c * width, here ? TINT_KEY : TINT_DIM, heat->col_names[heat->first_col + c], every * width - (width > 1));
+        draw_name(cells, row, col + c * width, every * width - (width > 1), here ? TINT_KEY : TINT_DIM, heat->col_names[heat->first_col + c]);
     }
 }
 
@@ -56,7 +56,7 @@ int heat_draw(const struct heat *heat, struct cells *cells, struct area area)
     if (heat->col_names && area.rows > 1) draw_names(heat, cells, row++, left, width, shown_cols);
     for (int r = heat->first_row; r < heat->rows && row < area.row + area.rows; r++, row++) {
         bool here = r == heat->at_row;
-        if (heat->row_names) cells_put(cells, row, area.col, here ? TINT_KEY : TINT_DIM, heat->row_names[r], label);
+        if (heat->row_names) draw_name(cells, row, area.col, label, here ? TINT_KEY : TINT_DIM, heat->row_names[r]);
         for (int c = 0; c < shown_cols; c++) {
             double value = heat->values[r * heat->cols + heat->first_col + c];
             enum tint tint = heat->signs && value < 0 ? TINT_SERIES_2 : heat->tint;

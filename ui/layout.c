@@ -68,6 +68,32 @@ int draw_name(struct cells *cells, int row, int col, int width, enum tint tint, 
     return end;
 }
 
+/* Tokens one behind the other, each in at most `most` columns; returns the columns they take. Without cells it only measures. */
+static int lay_tokens(struct cells *cells, int row, int col, int most, enum tint tint, const char *tokens)
+{
+    int taken = 0;
+    while (*tokens) {
+        size_t size = strcspn(tokens, " ");
+        struct text token = {0};
+        text_add(&token, "%.*s", (int)size, tokens);
+        int width = text_width(token.data);
+        taken = cells ? draw_name(cells, row, col + taken, most, tint, token.data) - col : taken + (width < most ? width : most);
+        text_clear(&token);
+        tokens += size;
+        if (*tokens == ' ') tokens++, taken++;
+    }
+    return taken;
+}
+
+int draw_tokens(struct cells *cells, int row, int col, int width, enum tint tint, const char *tokens)
+{
+    enum { SHORTEST = 3 };
+    int most = width;
+    while (most > SHORTEST && lay_tokens(NULL, 0, 0, most, tint, tokens) > width) most--;
+    if (lay_tokens(NULL, 0, 0, most, tint, tokens) > width || text_width(tokens) <= width) return cells_put(cells, row, col, tint, tokens, width);
+    return col + lay_tokens(cells, row, col, most, tint, tokens);
+}
+
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text)
 {
     int row = 0, col = 0;

@@ -27,6 +27,9 @@ void draw_interval(struct cells *cells, int row, int col, int width, double low,
  * behind it. */
 int draw_name(struct cells *cells, int row, int col, int width, enum tint tint, const char *name);
 
+/* Names with blanks between them: where `width` is too small the long ones are cut, so that all of them are still told apart. */
+int draw_tokens(struct cells *cells, int row, int col, int width, enum tint tint, const char *tokens);
+
 /* Words wrapped to the area, line ends kept; returns the rows it took. */
 int draw_wrapped(struct cells *cells, struct area area, enum tint tint, const char *text);
 

@@ -114,8 +114,27 @@ static int draw_map(const struct map_panel *p, const struct map *map, int split,
     return 1 + heat_draw(&heat, cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols});
 }
 
+/* The numbers with their intervals, those of the marked cell in the middle. */
+static void draw_numbers(const struct map_panel *p, const struct map *map, const struct table *table, struct cells *cells, struct area area)
+{
+    const char *const columns[] = {"split", "alpha", p->axis, "n", "accuracy", "low", "high", NULL};
+    const char *alpha = map->cols[marked_col(map, p->alpha)];
+    int column = table_find(table, p->axis), at = -1;
+    for (size_t r = 0; column >= 0 && r < table->row_count && at < 0; r++) {
+        const char *split = table_text(table, r, "split");
+        struct text value = {0};
+        table_show(table, r, (size_t)column, &value);
+        if (split && !strcmp(split, p->split) && !strcmp(unit_show(table_number(table, r, "alpha")), alpha) && value.data &&
+            !strcmp(value.data, p->value)) at = (int)r;
+        text_clear(&value);
+    }
+    draw_heading(cells, area.row, area.col, area.cols, "numbers, intervals of 95 %");
+    draw_table(cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, table, columns, at);
+}
+
 void map_panel_draw(const struct map_panel *p, struct cells *cells, struct area area)
 {
+    enum { ROWS = 6 }; /* fewer numbers are not worth a table */
     const struct table *table = result_table(p->sweep, 0);
     if (!table) {
         draw_wrapped(cells, (struct area){area.row, area.col + 2, area.rows, area.cols - 4}, TINT_DIM,
@@ -138,5 +157,6 @@ void map_panel_draw(const struct map_panel *p, struct cells *cells, struct area 
         if (beside) area.col += width;
         else area.row += taken + 1, area.rows -= taken + 1;
     }
+    if (!beside && area.rows >= ROWS) draw_numbers(p, map, table, cells, (struct area){area.row, area.col, area.rows, area.cols - 2});
     mem_free(map);
 }

@@ -25,7 +25,7 @@ static void draw_state(const struct pair_panel *p, struct cells *cells, int row,
     bool answer = !strcmp(token, lens_fact(lens, "answer")), bridge = !strcmp(token, lens_fact(lens, "bridge"));
     enum tint tint = answer ? TINT_GOOD : changed ? TINT_CHANGED : TINT_PLAIN;
     cells_text(cells, row, col, TINT_CHANGED, "%s", here && after ? (cells->ascii ? ">" : "▸") : changed ? "*" : " ");
-    cells_put(cells, row, col + 1, tint, token, width - 8);
+    draw_name(cells, row, col + 1, width - 8, tint, token);
     if (answer || bridge) cells_text(cells, row, col + width - 6, tint, answer ? "a" : "b");
     draw_right(cells, row, col + width - 1, tint, "%s", unit_show(lens_number(lens, position, boundary, "p")));
     if (changed) cells_look(cells, row, col + 1, width - 2, LOOK_BOLD);
@@ -41,7 +41,7 @@ static int draw_half(const struct pair_panel *p, struct cells *cells, struct are
     if (width > CELL_MOST) width = CELL_MOST;
     bool correct = lens_correct(lens);
     int col = cells_text(cells, area.row, area.col + 1, TINT_TITLE, "%s", name);
-    col = cells_put(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, lens_fact(lens, "predicted"), 12);
+    col = draw_name(cells, area.row, col + 1, 12, correct ? TINT_GOOD : TINT_BAD, lens_fact(lens, "predicted"));
     cells_text(cells, area.row, col + 1, correct ? TINT_GOOD : TINT_BAD, "%s", correct ? "correct" : "wrong");
     for (int b = 0; b < shown; b++) {
         cells_text(cells, area.row + 1, area.col + 1 + b * width, first + b == p->boundary ? TINT_KEY : TINT_DIM, "%c.%d",
@@ -71,7 +71,7 @@ void pair_panel_draw(const struct pair_panel *p, struct cells *cells, struct are
     if (!p->before.table || !p->after.table || area.rows < 4) return;
     for (int i = 0; i < p->before.positions && i + 2 < area.rows; i++) {
         draw_right(cells, area.row + 2 + i, area.col + 3, TINT_DIM, "%d", i);
-        cells_put(cells, area.row + 2 + i, area.col + 4, i == p->position ? TINT_KEY : TINT_PLAIN, lens_text(&p->before, i, 0, "input"), LABEL - 5);
+        draw_name(cells, area.row + 2 + i, area.col + 4, LABEL - 5, i == p->position ? TINT_KEY : TINT_PLAIN, lens_text(&p->before, i, 0, "input"));
     }
     struct area half = {area.row, area.col + LABEL, area.rows, room};
     int taken = draw_half(p, cells, half, &p->before, p->name_before, shown, first);

@@ -61,3 +61,12 @@ void parity_draw(const struct app *app, struct cells *cells, struct area line, i
     else if (table && table->row_count) draw_outcome(cells, line, table);
     else cells_put(cells, line.row, line.col, TINT_BAD, result->wrong ? result->wrong : "parity: not compared", line.cols);
 }
+
+void parity_draw_all(const struct app *app, struct cells *cells, struct area area, int want)
+{
+    static const char *const columns[] = {"tensor", "worst", "result", NULL};
+    const struct table *table = result_table(app_result(app, want), 0);
+    if (!table || (int)table->row_count + 2 > area.rows) return;
+    draw_heading(cells, area.row, area.col, area.cols, "against the stored reference");
+    draw_table(cells, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, table, columns, -1);
+}

@@ -224,32 +224,6 @@ void question_press_split(struct app *app, int key)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Tokens one behind the other, each in at most `most` columns; returns the columns they take. Without cells it only measures. */
-static int lay_tokens(struct cells *cells, int row, int col, int most, enum tint tint, const char *tokens)
-{
-    int taken = 0;
-    while (*tokens) {
-        size_t size = strcspn(tokens, " ");
-        struct text token = {0};
-        text_add(&token, "%.*s", (int)size, tokens);
-        taken = cells ? draw_name(cells, row, col + taken, most, tint, token.data) - col : taken + least(text_width(token.data), most);
-        text_clear(&token);
-        tokens += size;
-        if (*tokens == ' ') tokens++, taken++;
-    }
-    return taken;
-}
-
-/* In `width` columns: where they are too few, long tokens are cut in their middle, so that all of them are still told apart. */
-static int draw_tokens(struct cells *cells, int row, int col, int width, enum tint tint, const char *tokens)
-{
-    enum { SHORTEST = 4 };
-    int most = width;
-    while (most > SHORTEST && lay_tokens(NULL, 0, 0, most, tint, tokens) > width) most--;
-    if (most <= SHORTEST || text_width(tokens) <= width) return cells_put(cells, row, col, tint, tokens, width);
-    return col + lay_tokens(cells, row, col, most, tint, tokens);
-}
-
 /* Which question it is, at the right end; returns where that begins. */
 static int draw_place(const struct app *app, struct cells *cells, struct area area, int end)
 {
@@ -268,7 +242,7 @@ int question_draw(struct app *app, struct cells *cells, struct area area, const 
     const char *answer = lens_fact(lens, "answer"), *predicted = lens_fact(lens, "predicted"), *says = brief ? "says " : "predicted ";
     int end = draw_right(cells, area.row, area.col + area.cols - 1, tint, "%s", !known ? "not in the data" : correct ? "correct" : "wrong");
     end = draw_place(app, cells, area, end - 2);
-    int name = brief ? 8 : NAME, said = brief && correct ? 0 : 2 + (int)strlen(says) + least(text_width(predicted), name);
+    int name = brief ? 6 : NAME, said = brief && correct ? 0 : 2 + (int)strlen(says) + least(text_width(predicted), name);
     int answered = known ? 4 + least(text_width(answer), name) : 0;
     int col = draw_tokens(cells, area.row, area.col + 1, end - area.col - 3 - said - answered, *question_tokens(app) ? TINT_CHANGED : TINT_TITLE,
                           lens_fact(lens, "question"));

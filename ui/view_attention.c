@@ -241,14 +241,14 @@ static void draw_query(const struct picture *p, struct area area, const double *
     bool used[256] = {false};
     int keys_seen = p->h->size[4] < 256 ? p->h->size[4] : 256, col = area.col + 14, end = area.col + area.cols;
     draw_right(p->cells, area.row, area.col + 4, TINT_DIM, "%d", query);
-    cells_put(p->cells, area.row, area.col + 5, TINT_PLAIN, p->names[query], 8);
+    draw_name(p->cells, area.row, area.col + 5, 8, TINT_PLAIN, p->names[query]);
     for (int n = 0; n < keys_seen; n++) {
         int best = -1;
         for (int k = 0; k < keys_seen; k++)
             if (!used[k] && !isnan(weights[k]) && (best < 0 || fabs(weights[k]) > fabs(weights[best]))) best = k;
         if (best < 0 || (n && fabs(weights[best]) < 0.005) || col + 22 > end) return;
         used[best] = true;
-        cells_put(p->cells, area.row, col, TINT_TITLE, p->names[best], 7);
+        draw_name(p->cells, area.row, col, 7, TINT_TITLE, p->names[best]);
         draw_right(p->cells, area.row, col + 12, weights[best] < 0 ? TINT_SERIES_2 : TINT_PLAIN, "%s%s", p->s->change && weights[best] > 0 ? "+" : "",
                    unit_show(weights[best]));
         draw_bar(p->cells, area.row, col + 13, 8, fabs(weights[best]), weights[best] < 0 ? TINT_SERIES_2 : TINT_SERIES_1);
@@ -256,24 +256,37 @@ static void draw_query(const struct picture *p, struct area area, const double *
     }
 }
 
-static void draw_detail(const struct picture *p, struct area area)
+static int draw_detail(const struct picture *p, struct area area, int row, int head)
 {
     char name[32];
     struct text title = {0};
-    int row = within(p->s->row, p->h->row_count), head = within(p->s->head, p->h->size[2]), positions = p->h->size[3];
+    int positions = p->h->size[3];
     const double *weights = matrix_of(p->h, p->s, row, head);
-    if (area.rows < 2) return;
+    if (area.rows < 2) return area.rows;
     name_row(p, row, name);
     text_add(&title, "%s, head %d: %s", name, head, p->s->change ? "change of weight from the loop before" : "what each position looks at");
     draw_heading(p->cells, area.row, area.col, area.cols - 1, title.data);
     text_clear(&title);
     if (p->s->change && isnan(weights[0])) {
         cells_text(p->cells, area.row + 1, area.col + 2, TINT_DIM, "no loop before this one: the down arrow marks the next");
-        return;
+        return 2;
     }
     int shown = area.rows - 1 < positions ? area.rows - 1 : positions, first = positions - shown; /* the last positions read most */
     for (int i = 0; i < shown; i++)
         draw_query(p, (struct area){area.row + 1 + i, area.col, 1, area.cols}, weights + (size_t)(first + i) * (size_t)p->h->size[4], first + i);
+    return 1 + shown;
+}
+
+/* That of the marked head, and of those behind it as far as all of theirs has room. */
+static void draw_details(const struct picture *p, struct area area)
+{
+    int heads = p->h->size[2], all = p->h->row_count * heads, at = within(p->s->row, p->h->row_count) * heads + within(p->s->head, heads);
+    for (int i = 0; i < all && (!i || area.rows > p->h->size[3]); i++) {
+        int row = (at + i) % all / heads, head = (at + i) % heads;
+        if (i && isnan(*matrix_of(p->h, p->s, row, head))) continue; /* no loop before it that it could differ from */
+        int taken = draw_detail(p, area, row, head);
+        area.row += taken, area.rows -= taken;
+    }
 }
 
 /* The names of positions: the tokens of the question, or only numbers for a mean. */
@@ -326,7 +339,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     taken = draw_matrices(&picture, (struct area){area.row, area.col, area.rows - detail, area.cols});
     if (taken > area.rows - detail) taken = area.rows - detail;
     taken += taken + detail < area.rows;
-    draw_detail(&picture, (struct area){area.row + taken, area.col, area.rows - taken, area.cols});
+    draw_details(&picture, (struct area){area.row + taken, area.col, area.rows - taken, area.cols});
     for (int i = 0; i < h.size[3]; i++) mem_free(names[i]);
     mem_free(names);
     release_heads(&h);

@@ -465,7 +465,7 @@ static void draw_plot(struct plot *p, struct area area)
         struct area bars = {p->area.row, p->area.col + p->area.cols + 1 + i * (BARS + 1), p->area.rows, BARS};
         histogram_column(p->cells, bars, p->y[i], p->n[i], 0, 1, tint);
         cells_put(p->cells, bars.row - 1, bars.col, tint, split_name(p->cloud->names[i]), BARS);
-        cells_put(p->cells, bars.row + bars.rows, bars.col, TINT_DIM, "P", BARS);
+        cells_put(p->cells, bars.row + bars.rows, bars.col, TINT_DIM, "of P", BARS);
     }
     draw_axes(p);
     draw_medians(p);
@@ -525,9 +525,9 @@ static void draw_question(const struct plot *p, struct area area, long r, bool m
     bool correct = number(p->cloud, (size_t)r, p->cloud->correct) != 0;
     const char *predicted = table_text(table, (size_t)r, "predicted"), *question = table_text(table, (size_t)r, "question");
     draw_right(p->cells, area.row, area.col + 4, tint_of(p->cloud->names[series], series), "%.0f", table_number(table, (size_t)r, "row"));
-    int most = area.cols / 3, width = predicted ? text_width(predicted) : 0, right = end - (width < most ? width : most);
+    int most = area.cols / 4, width = predicted ? text_width(predicted) : 0, right = end - (width < most ? width : most);
     draw_name(p->cells, area.row, right, end - right, correct ? TINT_GOOD : TINT_BAD, predicted ? predicted : "");
-    cells_put(p->cells, area.row, area.col + 5, TINT_PLAIN, question ? question : "", right - area.col - 6);
+    draw_tokens(p->cells, area.row, area.col + 5, right - area.col - 6, TINT_PLAIN, question ? question : "");
     if (marked) draw_mark(p->cells, area.row, area.col, area.cols);
 }
 
@@ -560,8 +560,10 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (list < 28) list = area.cols >= 76 ? 28 : 22;
     scale_to(s, &cloud);
     collect(&plot);
-    cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, %c.%d", s->wrong ? "wrong answer" : "question",
-               app_boundary(app), s->boundary);
+    int named = cells_text(cells, area.row, area.col + 1, s->wrong ? TINT_WARN : TINT_PLAIN, "one dot per %s, %c.%d",
+                           s->wrong ? "wrong answer" : "question", app_boundary(app), s->boundary);
+    static const char axes[] = ": P(bridge) against cosine";
+    if (named + text_width(axes) < area.col + area.cols - list) cells_text(cells, area.row, named, TINT_DIM, "%s", axes);
     draw_plot(&plot, (struct area){area.row + 1, area.col, area.rows - 1, area.cols - list - 1});
     s->low = cloud.low, s->rows = plot.area.rows, s->cols = plot.area.cols;
     if (s->rows > 0 && s->cols > 0) app_spot(app, plot.area, SPOT_PLOT);

@@ -464,12 +464,16 @@ static void draw_legend(struct grid *g, int row, int col)
     text_clear(&text);
 }
 
-static int draw_top(struct grid *g, struct area area)
+/* At the cursor, and at the other positions as far as there is room. */
+static void draw_top(struct grid *g, struct area area)
 {
-    struct top_panel panel = {.top = lens_of(app_table(g->app, g->state->top, 0)), .lens = &g->lens, .by_token = g->by_token,
-                              .position = g->position, .boundary = g->boundary, .first = g->first, .shown = g->shown,
-                              .left = left_of(g, area, g->first), .width = g->width};
-    return top_panel_draw(&panel, g->cells, area);
+    for (int i = 0; i < (g->by_token ? 1 : g->lens.positions); i++) {
+        struct top_panel panel = {.top = lens_of(app_table(g->app, g->state->top, 0)), .lens = &g->lens, .by_token = g->by_token,
+                                  .position = (g->position + i) % g->lens.positions, .boundary = i ? -1 : g->boundary, .first = g->first,
+                                  .shown = g->shown, .left = left_of(g, area, g->first), .width = g->width};
+        int taken = top_panel_draw(&panel, g->cells, area);
+        area.row += taken, area.rows -= taken;
+    }
 }
 
 /* ---- all of it */

@@ -369,7 +369,7 @@ static int draw_answer(struct cells *cells, int row, int col, const char *when, 
 {
     bool correct = lens_correct(lens), known = lens_knows(lens, "answer");
     col = cells_text(cells, row, col, TINT_DIM, "%s ", when);
-    col = draw_name(cells, row, col, 12, TINT_TITLE, lens_fact(lens, "predicted"));
+    col = draw_name(cells, row, col, cells->cols < 76 ? 6 : cells->cols < 100 ? 8 : 12, TINT_TITLE, lens_fact(lens, "predicted"));
     double p = lens_number(lens, lens->answer_position, lens->boundaries - 1, "p");
     col = brief && known ? col + 1 : cells_text(cells, row, col, TINT_PLAIN, " P %s ", unit_show(p));
     if (!known) return col + 2;

@@ -315,6 +315,7 @@ static void draw(struct app *app, struct cells *cells, struct area area)
     if (picture && !s->open && p.row < area.row + area.rows) {
         area.rows--;
         parity_draw(app, cells, (struct area){area.row + area.rows, area.col + 1, 1, area.cols - 2}, s->parity);
+        parity_draw_all(app, cells, (struct area){p.row + 1, area.col + 1, area.row + area.rows - p.row - 2, PICTURE - 3}, s->parity);
     }
     int left = picture ? PICTURE : 1;
     struct area right = {area.row + 1, area.col + left, area.rows - 1, area.cols - left - 1};

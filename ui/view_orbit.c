@@ -296,7 +296,7 @@ static int draw_kinds(struct app *app, const struct paths *p, struct cells *cell
         int row = area.row + 1 + i - first;
         const char *kind = word(&p->own, i, "kind");
         cells_text(cells, row, area.col, tint_of(i), "%2d", i);
-        cells_put(cells, row, area.col + 3, i == p->at ? TINT_KEY : TINT_PLAIN, word(&p->own, i, "input"), 7);
+        draw_name(cells, row, area.col + 3, 7, i == p->at ? TINT_KEY : TINT_PLAIN, word(&p->own, i, "input"));
         draw_steps(p, cells, row, area.col + 11, i, longest);
         int col = cells_put(cells, row, area.col + 20, kind_tint(kind), kind, area.col + area.cols - 20 - area.col);
         double same = share_of(p, i, kind);

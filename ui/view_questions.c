@@ -277,10 +277,10 @@ static void draw_line(struct cells *cells, int row, const struct lanes *l, const
     enum tint tint = split_tint(text_of(table, r, "split")), said = correct ? TINT_GOOD : TINT_BAD;
     double p = table_number(table, r, "p_bridge"), cosine = table_number(table, r, "cosine");
     draw_right(cells, row, l->row, TINT_DIM, "%.0f", table_number(table, r, "row"));
-    cells_put(cells, row, l->question, TINT_PLAIN, text_of(table, r, "question"), l->answer - l->question - 1);
-    cells_put(cells, row, l->answer, TINT_PLAIN, text_of(table, r, "answer"), l->word - 1);
+    draw_tokens(cells, row, l->question, l->answer - l->question - 1, TINT_PLAIN, text_of(table, r, "question"));
+    draw_name(cells, row, l->answer, l->word - 1, TINT_PLAIN, text_of(table, r, "answer"));
     cells_text(cells, row, l->predicted, said, cells->ascii ? (correct ? " " : "x") : correct ? "✓" : "✗");
-    cells_put(cells, row, l->predicted + 2, said, text_of(table, r, "predicted"), l->word);
+    draw_name(cells, row, l->predicted + 2, l->word, said, text_of(table, r, "predicted"));
     draw_right(cells, row, l->p, TINT_PLAIN, "%s", below_one(p));
     draw_right(cells, row, l->cosine, TINT_PLAIN, "%s", unit_show(cosine));
     if (l->bars) draw_bar(cells, row, l->p + 1, l->bars, p, tint), draw_bar(cells, row, l->cosine + 1, l->bars, cosine, tint);
