@@ -85,24 +85,41 @@ static bool same_fact(const struct table *a, const struct table *b, const char *
     return x && y && !strcmp(x, y);
 }
 
-/* Rows that an earlier run of the same sweep finished; *cells says for how many cells. */
-static bool resume(struct sweep *me, size_t *cells, struct err *err)
+static bool is_same(const struct sweep *me, const struct table *old)
 {
-    *cells = 0;
-    if (!me->save || !file_exists(me->save)) return true;
-    struct table *old = table_read(me->save, err);
-    if (!old) return err_in(err, "--save");
     static const char *const keys[] = {"command", "version", "model_sha256", "data_sha256"};
     bool same = old->column_count == me->table->column_count;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) same = same && same_fact(old, me->table, keys[i]);
+    return same;
+}
+
+/* Rows that an earlier run of the same sweep finished, in its file or, where it was stopped without one, in the session; *cells says for how many
+ * cells. */
+static bool resume(struct sweep *me, size_t *cells, struct err *err)
+{
     size_t splits = (size_t)me->study.split_count;
-    for (size_t i = 0; same && i < old->row_count / splits * splits; i++) table_row(me->table, table_cell(old, i, 0));
+    const struct table *left = me->session->left;
+    struct table *old = NULL;
+    *cells = 0;
+    if (me->save && file_exists(me->save) && !(old = table_read(me->save, err))) return err_in(err, "--save");
+    const struct table *from = me->save ? old : left && is_same(me, left) ? left : NULL;
+    bool same = !from || is_same(me, from);
+    for (size_t i = 0; from && same && i < from->row_count / splits * splits; i++) table_row(me->table, table_cell(from, i, 0));
     table_free(old);
     if (!same)
         return err_set(err, "--save %s: holds another sweep (command, model, data or version differ): name another file, or remove this one",
                        me->save);
     *cells = me->table->row_count / splits;
     return true;
+}
+
+/* A sweep that the user stopped is often asked for again. */
+static void leave(struct sweep *me)
+{
+    if (me->save || !me->table->row_count) return;
+    table_free(me->session->left);
+    me->session->left = me->table;
+    me->table = NULL;
 }
 
 static void add_row(struct sweep *me, int split, size_t cell, const struct outcome *outcome)
@@ -242,6 +259,7 @@ static bool run(const struct command *self, struct session *session, const struc
         ok = run_cells(&me, err);
         if (ok) note_effect(&me);
         ok = ok && export_figures(&me, err);
+        if (!ok && err->stopped) leave(&me);
         table_free(me.table);
     }
     axes_clear(&me.axes);

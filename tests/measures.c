@@ -468,13 +468,50 @@ static void test_comparisons(void **unused)
     collector_release(&same), collector_release(&none), collector_release(&other), collector_release(&list), collector_release(&one);
 }
 
+/* A sink that stops after some reports, and remembers the first. */
+struct impatient { struct collector collector; double first; int left; };
+
+static bool is_patient(struct sink *sink, const struct progress *progress)
+{
+    struct impatient *me = (struct impatient *)sink;
+    if (me->first == 0) me->first = progress->done;
+    return me->left-- > 0;
+}
+
+static void test_a_stopped_sweep_goes_on(void **unused)
+{
+    (void)unused;
+    static const char *const axes[] = {"0:1:0.02", "0:1:0.02", "0:1:0.04", "0:1:0.02 --limit 0"};
+    struct impatient runs[4];
+    struct err err = {0};
+    for (int i = 0; i < 4; i++) {
+        struct text line = {0};
+        text_add(&line, "sweep %s/drawn --data %s/data --over alpha=%s", folder, folder, axes[i]);
+        memset(&runs[i], 0, sizeof runs[i]);
+        collector_init(&runs[i].collector);
+        runs[i].collector.sink.progress = is_patient;
+        runs[i].left = i ? 1 << 20 : 1;
+        err = (struct err){0};
+        assert_int_equal(command_line(session, line.data, &runs[i].collector.sink, &err), i > 0);
+        text_clear(&line);
+    }
+    const struct table *part = runs[0].collector.tables[0], *whole = runs[1].collector.tables[0], *fresh = runs[3].collector.tables[0];
+    size_t splits = 2, kept = part->row_count / splits;
+    assert_true(kept > 0 && kept < 51);
+    assert_true(runs[1].first > (double)kept);  /* it began behind what was there, */
+    assert_true(runs[2].first < runs[1].first); /* and another sweep at its own beginning */
+    assert_int_equal(whole->row_count, 51 * splits);
+    for (size_t r = 0; r < whole->row_count; r++) assert_float_equal(table_number(whole, r, "correct"), table_number(fresh, r, "correct"), 0);
+    for (int i = 0; i < 4; i++) collector_release(&runs[i].collector);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orbits_on_a_line), cmocka_unit_test(test_orbits_that_turn_or_rest), cmocka_unit_test(test_components_of_a_plane),
         cmocka_unit_test(test_nothing_fades_where_loops_do_nothing), cmocka_unit_test(test_still_states_settle),
         cmocka_unit_test(test_attention_of_zeros_is_even), cmocka_unit_test(test_attention_sums_to_one),
-        cmocka_unit_test(test_flips_add_up_to_the_sweep),
+        cmocka_unit_test(test_flips_add_up_to_the_sweep), cmocka_unit_test(test_a_stopped_sweep_goes_on),
         cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_edits_at_several_places),
         cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),

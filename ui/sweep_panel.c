@@ -163,7 +163,7 @@ void sweep_panel_draw(const struct sweep_panel *p, struct cells *cells, struct a
     bool stopped = p->sweep && p->sweep->state == RESULT_STOPPED;
     draw_heading(cells, area.row, area.col, area.cols - 1,
                  paused ? "accuracy at alpha, paused" : running ? "accuracy at alpha, being computed" :
-                 stopped ? "accuracy at alpha, stopped: s begins again" : "accuracy at alpha");
+                 stopped ? "accuracy at alpha, stopped: s goes on" : "accuracy at alpha");
     area.row++, area.rows--;
     if (!sweep) {
         draw_wrapped(cells, (struct area){area.row + 1, area.col + 2, area.rows - 1, area.cols - 4}, TINT_DIM,

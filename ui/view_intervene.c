@@ -227,7 +227,7 @@ static void press_cancel(struct app *app, int key)
     (void)key;
     app_stop(app, state_of(app)->controls);
     app_stop(app, state_of(app)->flips);
-    if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s computes it again");
+    if (app_stop(app, state_of(app)->sweep)) app_say(app, "the sweep is stopped; s goes on with it");
 }
 
 static void press_pause(struct app *app, int key)

@@ -7,6 +7,7 @@
 #include "ground/text.h"
 #include "learning/dataset.h"
 #include "models/model.h"
+#include "results/table.h"
 
 #include <sched.h>
 #include <string.h>
@@ -45,6 +46,7 @@ void session_free(struct session *session)
     mem_free(session->entries);
     mem_free(session->share);
     mem_free(session->command);
+    table_free(session->left);
     mem_free(session);
 }
 

@@ -17,6 +17,7 @@
 
 struct model;
 struct dataset;
+struct table;
 
 struct session {
     int threads;
@@ -24,6 +25,7 @@ struct session {
     struct session_entry *entries; /* open models and datasets */
     size_t entry_count, entry_room;
     char *command;                 /* the line that is being run */
+    struct table *left;            /* rows that a stopped command had found: the same line goes on from them; NULL: none */
     bool tables_only;              /* its result is wanted as tables for other programs (--json, --tsv) */
     atomic_bool stop;              /* set by a signal handler or the screen; commands look at it often */
 };
