@@ -185,6 +185,7 @@ static bool run_cells(struct sweep *me, struct err *err)
     size_t already, edit_count = (size_t)me->study.edit_count, splits = (size_t)me->study.split_count;
     if (!resume(me, &already, err)) return false;
     for (size_t i = 0; i < me->table->row_count; i++) sink_row(me->sink, table_cell(me->table, i, 0));
+    if (already) show_progress(me, already, already); /* they are seen before the next is computed */
     struct replay *replay = NULL;
     bool ok = true;
     struct edit *edits = mem_new(sizeof *edits * edit_count * REPLAY_TOGETHER);

@@ -370,10 +370,10 @@ static void draw_question(struct cells *cells, struct area area, const struct ta
     int end = area.col + area.cols;
     cells_put(cells, area.row, area.col + 1, split_tint(split), split_name(split), 6);
     draw_right(cells, area.row, area.col + 12, TINT_DIM, "%.0f", table_number(table, r, "row"));
-    cells_put(cells, area.row, area.col + 14, TINT_PLAIN, table_text(table, r, "question"), end - 34 - area.col - 15);
-    cells_put(cells, area.row, end - 34, TINT_PLAIN, table_text(table, r, "answer"), 9);
-    cells_put(cells, area.row, end - 24, a ? TINT_GOOD : TINT_BAD, table_text(table, r, "says_a"), 9);
-    cells_put(cells, area.row, end - 14, b ? TINT_GOOD : TINT_BAD, table_text(table, r, "says_b"), 9);
+    draw_tokens(cells, area.row, area.col + 14, end - 34 - area.col - 15, TINT_PLAIN, table_text(table, r, "question"));
+    draw_name(cells, area.row, end - 34, 9, TINT_PLAIN, table_text(table, r, "answer"));
+    draw_name(cells, area.row, end - 24, 9, a ? TINT_GOOD : TINT_BAD, table_text(table, r, "says_a"));
+    draw_name(cells, area.row, end - 14, 9, b ? TINT_GOOD : TINT_BAD, table_text(table, r, "says_b"));
     cells_put(cells, area.row, end - 4, a || b ? TINT_GOOD : TINT_DIM, a ? "a" : b ? "b" : "-", 3);
     if (marked) draw_mark(cells, area.row, area.col, area.cols);
 }

@@ -174,8 +174,11 @@ static void press_sweep(struct app *app, int key)
 {
     (void)key;
     struct state *s = state_of(app);
-    const struct result *sweep = app_result(app, s->sweep);
-    if (sweep && result_ended(sweep) && sweep->state != RESULT_DONE) app_again(app, s->sweep);
+    int wants[] = {s->sweep, s->controls}; /* x stopped both */
+    for (int i = 0; i < 2; i++) {
+        const struct result *result = app_result(app, wants[i]);
+        if (result && result_ended(result) && result->state != RESULT_DONE) app_again(app, wants[i]);
+    }
     show_panel(s, CURVE);
     s->sweeping = s->controlled = true; /* a curve without its controls proves little */
 }
