@@ -119,7 +119,8 @@ static void interventions_bring_options_that_parse(void **state)
         struct args args;
         struct err err = {0};
         assert_non_null(interventions[i]->help);
-        if (!args_parse_pairs(&args, interventions[i]->options, interventions[i]->example, &err)) fail_msg("%s: %s", interventions[i]->name, err.text);
+        if (!args_parse_pairs(&args, interventions[i]->options, interventions[i]->example, &err))
+            fail_msg("%s: %s", interventions[i]->name, err.text);
         assert_non_null(args_text(&args, "position"));
         args_clear(&args);
     }

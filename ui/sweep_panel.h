@@ -1,5 +1,5 @@
-/* A sweep on the screen: the curve, drawn from the same marks as its PNG, with curves of its controls where there is room, and beside it the numbers at
- * the form's alpha.
+/* A sweep on the screen: the curve, drawn from the same marks as its PNG, with curves of its controls where there is room, and beside it the numbers
+ * at the form's alpha.
  *
  *     struct sweep_panel panel = {sweep, controls, 0.70, "test_ood"};
  *     sweep_panel_draw(&panel, cells, area);
