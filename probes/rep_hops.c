@@ -62,8 +62,8 @@ const struct replication replication_figure_5 = {
 #define DEPTHS(name, model, trained) \
     LOOPS(name ", two hops, " trained " loops, ID", model, "test_two_hop_id", trained), \
     LOOPS(name ", two hops, " trained " loops, OOD", model, "test_two_hop_ood", trained), \
-    LOOPS(name ", three hops, 3 loops, ID", model, "test_three_hop_id", "3"), \
-    LOOPS(name ", three hops, 3 loops, OOD", model, "test_three_hop_ood", "3"), \
+    {name ", three hops, 3 loops, ID", "eval", "model=" model ",split=test_three_hop_id,stage=3", "accuracy", NAN, name " 3 hops ID", NULL}, \
+    {name ", three hops, 3 loops, OOD", "eval", "model=" model ",split=test_three_hop_ood,stage=3", "accuracy", NAN, name " 3 hops OOD", NULL}, \
     LOOPS(name ", four hops, 4 loops, ID", model, "test_id", "4"), \
     LOOPS(name ", four hops, 4 loops, OOD", model, "test_ood", "4"), \
     LOOPS(name ", two hops, 6 loops, ID", model, "test_two_hop_id", "6")
