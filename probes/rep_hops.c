@@ -59,11 +59,11 @@ const struct replication replication_figure_5 = {
 /* A run with K' loops decodes after each of them, and no loop knows how many follow: its stage k is the answer of a run with k loops. */
 #define LOOPS(what, model, split, loops) {what, "eval", "model=" model ",split=" split ",stage=" loops, "accuracy", NAN, NULL, NULL}
 #define LOOPED(model, split, loops) {"eval", "model=" model ",split=" split ",stage=" loops, "accuracy"}
-#define DEPTHS(name, model, trained) \
+#define DEPTHS(name, model, trained, brief) \
     LOOPS(name ", two hops, " trained " loops, ID", model, "test_two_hop_id", trained), \
     LOOPS(name ", two hops, " trained " loops, OOD", model, "test_two_hop_ood", trained), \
-    {name ", three hops, 3 loops, ID", "eval", "model=" model ",split=test_three_hop_id,stage=3", "accuracy", NAN, name " 3 hops ID", NULL}, \
-    {name ", three hops, 3 loops, OOD", "eval", "model=" model ",split=test_three_hop_ood,stage=3", "accuracy", NAN, name " 3 hops OOD", NULL}, \
+    LOOPS(name ", three hops, 3 loops, ID", model, "test_three_hop_id", "3"), \
+    {name ", three hops, 3 loops, OOD", "eval", "model=" model ",split=test_three_hop_ood,stage=3", "accuracy", NAN, brief, NULL}, \
     LOOPS(name ", four hops, 4 loops, ID", model, "test_id", "4"), \
     LOOPS(name ", four hops, 4 loops, OOD", model, "test_ood", "4"), \
     LOOPS(name ", two hops, 6 loops, ID", model, "test_two_hop_id", "6")
@@ -94,12 +94,12 @@ const struct replication replication_depth = {
         {0},
     },
     .values = (const struct value[]){
-        DEPTHS("vanilla", "vanilla", "2"),
-        DEPTHS("DiscoLoop", "discoloop", "2"),
+        DEPTHS("vanilla", "vanilla", "2", "3 hops with a third loop, OOD: vanilla"),
+        DEPTHS("DiscoLoop", "discoloop", "2", "DiscoLoop"),
         WAITING("vanilla", "vanilla"),
         WAITING("DiscoLoop", "discoloop"),
-        DEPTHS("vanilla, three hops trained", "three-hop-vanilla", "3"),
-        DEPTHS("DiscoLoop, three hops trained", "three-hop-discoloop", "3"),
+        DEPTHS("vanilla, three hops trained", "three-hop-vanilla", "3", NULL),
+        DEPTHS("DiscoLoop, three hops trained", "three-hop-discoloop", "3", NULL),
         {0},
     },
     .claims = (const struct claim[]){
