@@ -5,8 +5,8 @@
  *     discoloop    x.{k+1} = h.k + alpha rms(Phi(h.k)),   Phi(h) = sum_v p_v W[v],   p = softmax(decode(h) / tau)
  *     ponder       x.{k+1} = Phi(h.k)
  *     ponder_sum   x.{k+1} = x.k + Phi(h.k)               (PonderLM)
- *     residual     as discoloop, but p = softmax(A h / tau) and the rows of B in place of W's: the same cost, and nothing that means a token (a
- * control) logits = decode(h.K) = H h.K  (norm_each_loop: the state is normed already)  or  H norm(h.K)
+ *     residual     as discoloop, but p = softmax(A h / tau) and the rows of B in place of W's: a control of the same cost without tokens
+ *     logits = decode(h.K) = H h.K  (norm_each_loop: the state is normed already)  or  H norm(h.K)
  *
  * Shapes: N packed tokens, D width, V vocabulary, F MLP width.
  */
