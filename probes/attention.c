@@ -1,8 +1,7 @@
 /* attention: what each head of each loop looks at: the weight of every key for every query, and how it changes from loop to loop.
  *
- * The weights are those at the sites *.attn.pattern. Blocks before the loops (a prelude, an encoder) stand under loop 0, those behind them (a
- * coda) under
- * loop K + 1. change is the weight minus that of the same block, head, query and key one loop before.
+ * The weights are those at the sites *.attn.pattern. Blocks before the loops (a prelude, an encoder) stand under loop 0, those behind them
+ * (a coda) under loop K + 1. change is the weight minus that of the same block, head, query and key one loop before.
  */
 #include "driver.h"
 

@@ -120,7 +120,7 @@ int run_state_row(const struct run *run, int place, int *k)
     return state ? state->places->index[place] : -1;
 }
 
-static void make_room(struct run *run)
+void run_make_room(struct run *run)
 {
     size_t loops = (size_t)run->loops;
     run->states = arena_zero(run->tape->arena, sizeof *run->states * ((size_t)run_boundaries(run) + 1));
@@ -152,7 +152,7 @@ struct tensor *run_forward(struct run *run, struct err *err)
         err_set(err, "a sequence has %d tokens: this model has positions for %d", run->batch->longest, longest);
         return NULL;
     }
-    make_room(run);
+    run_make_room(run);
     run->logits = run_site(run, run->model->family->forward(run), "logits");
     return check_patterns(run, err) ? run->logits : NULL;
 }

@@ -131,6 +131,9 @@ int run_state_row(const struct run *run, int place, int *k);
 /* The states at n rising places: rows of h.k; by token each place's own. For measuring: no gradient goes through the rows taken by token. */
 struct tensor *run_states_at(struct run *run, int k, const int *places, int n);
 
+/* Empty states, inputs and slots, in the tape's arena: where a forward pass, or run_spread, puts what it has. */
+void run_make_room(struct run *run);
+
 /* ---- for the families: each is one identity call in forward ---- */
 
 /* A value becomes a site; returns the value, as the handlers left it. */

@@ -61,9 +61,7 @@ void run_spread(struct run *run, const struct run *from, struct tape *tape, cons
     run->tape = tape, run->batch = flat, run->all = places_all(arena, flat), run->logits = NULL, run->last_slot = NULL;
     run->wanted = from->wanted ? spread_places(&me, from->wanted) : NULL;
     run->rope = rope_copy(arena, &from->rope, flat->longest);
-    run->states = arena_zero(arena, sizeof *run->states * (states + 1));
-    run->inputs = arena_zero(arena, sizeof *run->inputs * (inputs + 1));
-    run->slots = arena_zero(arena, sizeof *run->slots * (stages + 1));
+    run_make_room(run);
     for (size_t k = 0; k < states; k++) run->states[k] = spread(&me, from->states[k]);
     for (size_t k = 0; k < inputs; k++) run->inputs[k] = spread(&me, from->inputs[k]);
     for (size_t i = 0; i < stages; i++) {
