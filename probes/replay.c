@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One shard of one split: its base run and what that answered. */
+/* One shard of one split: its base run and what that answered. Sequences that begin alike are run as one (run.batch is shared); spots and answers
+ * are places of its repetition, question by question, for replays edit single ones. */
 struct base {
-    struct arena arena;       /* the base run lives here until the end */
-    struct tape tape;
+    struct tape tape;         /* its arena is the thread's: base runs stay in it until the end */
     struct run run;
     const struct question *questions; /* of the split in their sorted order: neighbours begin alike */
     const size_t *number;     /* of each inside the split */
@@ -15,14 +15,13 @@ struct base {
     int count, split;
     const int *answers;       /* [count] places */
     int *predicted;           /* [count] of the untouched run; -1: not finite */
-    struct tensor **decoded;  /* [loops+1] logits of h.k at the base, made when an edit asks */
 };
 
 struct replay {
     const struct study *study;
     struct base *bases;
     int base_count;
-    struct arena *scratch;    /* one a thread */
+    struct arena *kept, *scratch; /* of each thread: base runs, and what one replay needs */
     size_t question_count;
     struct question *questions; /* of all splits, each sorted */
     size_t *number;           /* [question_count] where they stand in their splits */
@@ -33,44 +32,44 @@ struct replay {
     struct outcome *outcomes; /* [bases, cells] */
 };
 
-/* Sequences that begin alike are run as one, in scratch memory; what the replays read is laid out question by question, for they edit single ones. */
 static void base_run(void *job, int i, int thread)
 {
     struct replay *me = job;
     struct base *base = &me->bases[i];
+    struct run *run = &base->run;
     const struct model *model = me->study->model;
-    struct arena *arena = &base->arena;
+    struct arena *arena = &me->kept[thread];
     int n = base->count;
     if (session_stopped(me->study->session)) return; /* the caller looks, too */
     int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
-    int *shared_answers = arena_new(arena, sizeof *answers * (size_t)n), *own = arena_new(arena, sizeof *own * (size_t)n);
+    int *wanted = arena_new(arena, sizeof *wanted * (size_t)n), *own = arena_new(arena, sizeof *own * (size_t)n);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
     for (int q = 0; q < n; q++) {
         const struct question *question = &base->questions[q];
         lengths[q] = question->length, tokens[q] = question->tokens, own[q] = question->answer_position;
     }
-    base->tape.arena = arena;
-    base->tape.stop = &me->study->session->stop;
-    struct tape tape = base->tape;
-    arena_reset(&me->scratch[thread]);
-    if (!model_by_token(model)) tape.arena = &me->scratch[thread];
-    struct batch *flat = batch_new(arena, n, lengths, tokens);
-    struct batch *batch = model_by_token(model) ? flat : batch_shared(tape.arena, n, lengths, tokens, own);
-    for (int q = 0; q < n; q++) answers[q] = flat->start[q] + own[q], shared_answers[q] = batch_place(batch, q, own[q]);
-    struct run run;
-    run_init(&run, model, &tape, batch);
-    run.loops = me->study->loops;
-    if (me->study->exit_given) run.exit_threshold = me->study->exit_threshold;
-    run.seed = me->study->start_seed;
-    run.keep = true;
-    run.wanted = places_new(tape.arena, batch, n, shared_answers);
-    struct tensor *logits = run_forward(&run, NULL);
+    base->tape = (struct tape){.arena = arena, .stop = &me->study->session->stop};
+    struct batch *batch = model_by_token(model) ? batch_new(arena, n, lengths, tokens) : batch_shared(arena, n, lengths, tokens, own);
+    for (int q = 0; q < n; q++) answers[q] = batch->start[q] + own[q], wanted[q] = batch_place(batch, q, own[q]);
+    run_init(run, model, &base->tape, batch);
+    run->loops = me->study->loops;
+    if (me->study->exit_given) run->exit_threshold = me->study->exit_threshold;
+    run->seed = me->study->start_seed;
+    run->keep = true;
+    run->wanted = places_new(arena, batch, n, wanted);
     base->answers = answers;
     base->predicted = arena_new(arena, sizeof *base->predicted * (size_t)n);
-    base->decoded = arena_zero(arena, sizeof *base->decoded * (size_t)(run.loops + 1));
+    struct tensor *logits = run_forward(run, NULL);
     for (int q = 0; q < n; q++) base->predicted[q] = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
-    if (model_by_token(model)) base->run = run, base->run.tape = &base->tape;
-    else run_spread(&base->run, &run, &base->tape, flat);
+}
+
+/* Places of a base's questions, one behind the other: those of one copy. */
+static int base_size(const struct base *base) { return base->run.batch->start[base->count]; }
+
+/* Where the base's run has the state h.k of a place of the copies; -1: nowhere. */
+static int base_row(const struct base *base, int k, int place)
+{
+    return base->run.states[k]->places->index[batch_original(base->run.batch, place)];
 }
 
 struct numbered { struct question question; size_t number; };
@@ -96,6 +95,7 @@ struct replay *replay_open(const struct study *study, struct err *err)
 {
     struct replay *me = mem_new(sizeof *me);
     me->study = study;
+    me->kept = mem_new(sizeof *me->kept * (size_t)pool_threads(study->pool));
     me->scratch = mem_new(sizeof *me->scratch * (size_t)pool_threads(study->pool));
     for (int s = 0; s < study->split_count; s++) {
         me->base_count += (int)((study->splits[s].count + PASS_ROWS - 1) / PASS_ROWS);
@@ -126,11 +126,11 @@ struct replay *replay_open(const struct study *study, struct err *err)
 void replay_close(struct replay *me)
 {
     if (!me) return;
-    for (int i = 0; i < me->base_count; i++) arena_clear(&me->bases[i].arena);
-    for (int t = 0; t < pool_threads(me->study->pool); t++) arena_clear(&me->scratch[t]);
+    for (int t = 0; t < pool_threads(me->study->pool); t++) arena_clear(&me->kept[t]), arena_clear(&me->scratch[t]);
     mem_free(me->bases);
     mem_free(me->questions);
     mem_free(me->number);
+    mem_free(me->kept);
     mem_free(me->scratch);
     mem_free(me);
 }
@@ -195,16 +195,24 @@ static struct spot find_spot(const struct base *base, const struct edit *edit, s
     return spot;
 }
 
-/* Logits of the base's state h.k at the spot's places: decoded once for each shard, whatever the number of cells. NULL: not all are there. */
+/* Logits of the base's state h.k at the spot's places: decoded once for each shard, whatever the number of cells, and once for questions that share
+ * the place. NULL: not all are there. */
 static const float *decoded_rows(struct base *base, int k, const struct spot *spot, struct tape *tape)
 {
     struct tensor *h = base->run.states[k];
-    int *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1));
-    for (int i = 0; i < spot->count; i++)
-        if ((rows[i] = h->places->index[spot->places[i]]) < 0) return NULL; /* the last boundary has only wanted places: left to `apply` */
+    int *rows = arena_zero(tape->arena, sizeof *rows * (size_t)(h->rows + 1)), *of = arena_new(tape->arena, sizeof *of * (size_t)(h->rows + 1));
+    int *mine = arena_new(tape->arena, sizeof *mine * (size_t)(spot->count + 1)), n = 0;
+    for (int i = 0; i < spot->count; i++) {
+        if ((mine[i] = base_row(base, k, spot->places[i])) < 0) return NULL; /* the last boundary has only wanted places: left to `apply` */
+        rows[mine[i]] = 1;
+    }
+    for (int row = 0; row < h->rows; row++)
+        if (rows[row]) of[row] = n, rows[n++] = row;
+    for (int i = 0; i < spot->count; i++) mine[i] = of[mine[i]];
     struct run scratch = base->run;
     scratch.tape = tape;
-    return run_decode(&scratch, run_rows(&scratch, h, rows, spot->count), k)->data;
+    struct tensor *logits = run_decode(&scratch, run_rows(&scratch, h, rows, n), k);
+    return n == spot->count ? logits->data : op_select(tape, logits, mine, spot->count)->data;
 }
 
 struct cellwork {
@@ -230,7 +238,7 @@ static struct places *mark_places(struct cellwork *work, const struct batch *cop
     struct replay *me = work->replay;
     struct base *base = work->base;
     struct arena *arena = work->tape.arena;
-    int size = base->run.batch->size, n = 0;
+    int size = base_size(base), n = 0;
     unsigned char *marked = arena_zero(arena, (size_t)(size * me->cells + 1));
     int *at = arena_new(arena, sizeof *at * (size_t)(size * me->cells + 1));
     for (int c = 0; c < me->cells; c++)
@@ -240,7 +248,7 @@ static struct places *mark_places(struct cellwork *work, const struct batch *cop
             for (int i = 0; i < spot->count; i++) marked[c * size + carrier(me, base, spot, i)] = 1;
         }
     for (int i = 0; i < size * me->cells; i++)
-        if (marked[i] && base->run.states[me->from]->places->index[i % size] >= 0) at[n++] = i;
+        if (marked[i] && base_row(base, me->from, i) >= 0) at[n++] = i;
     return places_new(arena, copies, n, at);
 }
 
@@ -248,7 +256,7 @@ static struct places *mark_places(struct cellwork *work, const struct batch *cop
 static void apply(struct cellwork *work, int cell, const struct edit *edit, const struct spot *spot, struct tensor *h, struct decoded *shared)
 {
     struct tape *tape = &work->tape;
-    int size = work->base->run.batch->size, *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1)), n = 0;
+    int size = base_size(work->base), *rows = arena_new(tape->arena, sizeof *rows * (size_t)(spot->count + 1)), n = 0;
     struct spot here = *spot;
     for (int i = 0; i < spot->count; i++) { /* at the last boundary only wanted places are there */
         int row = h->places->index[cell * size + spot->places[i]];
@@ -290,7 +298,7 @@ static struct tensor *drop_idle(struct cellwork *work, const struct batch *copie
     struct arena *arena = work->tape.arena;
     int *at = arena_new(arena, sizeof *at * (size_t)(changed->rows + 1)), *rows = arena_new(arena, sizeof *rows * (size_t)(changed->rows + 1)), n = 0;
     for (int i = 0; i < changed->rows; i++)
-        if (!idle(work, changed->places->at[i] / work->base->run.batch->size)) at[n] = changed->places->at[i], rows[n++] = i;
+        if (!idle(work, changed->places->at[i] / base_size(work->base))) at[n] = changed->places->at[i], rows[n++] = i;
     if (n == changed->rows) return changed;
     changed = op_select(&work->tape, changed, rows, n);
     changed->places = places_new(arena, copies, n, at);
@@ -307,7 +315,7 @@ static struct tensor *changed_states(struct cellwork *work, const struct batch *
     size_t d = (size_t)h->cols;
     changed->places = places;
     for (int i = 0; i < places->count; i++)
-        memcpy(changed->data + (size_t)i * d, h->data + (size_t)h->places->index[places->at[i] % work->base->run.batch->size] * d, d * sizeof(float));
+        memcpy(changed->data + (size_t)i * d, h->data + (size_t)base_row(work->base, me->from, places->at[i]) * d, d * sizeof(float));
     struct decoded decoded = {0};
     const struct spot *decoded_for = NULL;
     for (int c = 0; c < me->cells; c++)
@@ -349,7 +357,7 @@ static void fire(struct handler *handler, struct run *run, const char *site, str
 static void count_answers(struct cellwork *work, const struct tensor *logits)
 {
     struct base *base = work->base;
-    int size = base->run.batch->size;
+    int size = base_size(base);
     for (int c = 0; c < work->replay->cells; c++) {
         struct outcome *outcome = &work->outcomes[c];
         for (int q = 0; q < base->count; q++) {
@@ -369,7 +377,7 @@ static struct places *wanted_copies(const struct cellwork *work, const struct ba
     const struct base *base = work->base;
     int *at = arena_new(work->tape.arena, sizeof *at * (size_t)(base->count * work->replay->cells + 1)), n = 0;
     for (int c = 0; c < work->replay->cells; c++)
-        for (int q = 0; q < base->count; q++) at[n++] = c * base->run.batch->size + base->answers[q];
+        for (int q = 0; q < base->count; q++) at[n++] = c * base_size(base) + base->answers[q];
     return places_new(work->tape.arena, copies, n, at);
 }
 

@@ -266,22 +266,21 @@ static void check_replay(const char *config)
     for (int from = 0; from <= model->loops; from++) {
         struct arena arena = {0};
         struct tape tape = {.arena = &arena};
-        struct run shared, base, edited, replay;
+        struct run base, edited, replay;
         struct batch *batch = batch_new(&arena, 3, lengths, rows);
-        run_init(&shared, model, &tape, batch_shared(&arena, 3, lengths, rows, own));
-        assert_int_equal(shared.batch->size, batch->size - 2);
-        shared.keep = true;
-        run_forward(&shared, NULL);
-        run_spread(&base, &shared, &tape, batch);
+        run_init(&base, model, &tape, batch_shared(&arena, 3, lengths, rows, own));
+        assert_int_equal(base.batch->size, batch->size - 2);
+        base.keep = true;
+        run_forward(&base, NULL);
         char pattern[16];
         snprintf(pattern, sizeof pattern, "h.%d", from);
         struct nudge nudge = {{.pattern = pattern, .fire = nudge_fire}, batch->start[2] + 1};
         run_init(&edited, model, &tape, batch);
         run_attach(&edited, &nudge.handler);
         struct tensor *want = run_forward(&edited, NULL);
-        struct batch *copies = batch_repeat(&arena, batch, 2); /* the second copy carries the change */
-        int at = batch->size + nudge.place;
-        struct tensor *changed = op_select(&tape, base.states[from], &nudge.place, 1);
+        struct batch *copies = batch_repeat(&arena, base.batch, 2); /* the second copy carries the change */
+        int at = batch->size + nudge.place, original = batch_original(base.batch, at);
+        struct tensor *changed = op_select(&tape, base.states[from], &original, 1);
         changed->places = places_new(&arena, copies, 1, &at);
         nudge.place = at;
         nudge_fire(&nudge.handler, &edited, pattern, changed);

@@ -50,15 +50,20 @@ struct arena_block {
     _Alignas(64) unsigned char data[];
 };
 
+/* Blocks come from the system and go back to it: through malloc their alignment would leave holes that no later block fits into. */
 static struct arena_block *block_new(size_t size)
 {
     size = (size + sizeof(struct arena_block) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     if (size < BLOCK) size = BLOCK;
-    struct arena_block *block = sure(aligned_alloc(HUGE_PAGE, size), size);
+    char *room = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) mem_failed(size);
+    size_t before = (HUGE_PAGE - (uintptr_t)room % HUGE_PAGE) % HUGE_PAGE;
+    struct arena_block *block = (void *)(room + before);
+    if (before) munmap(room, before);
+    munmap(room + before + size, HUGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
     madvise(block, size, MADV_HUGEPAGE); /* a wish: first touches cost less, and so do walks through long rows */
 #endif
-    block->next = NULL;
     block->size = size - sizeof *block;
     return block;
 }
@@ -112,7 +117,7 @@ void arena_clear(struct arena *arena)
 {
     for (struct arena_block *block = arena->first, *next; block; block = next) {
         next = block->next;
-        free(block);
+        munmap(block, sizeof *block + block->size);
     }
     *arena = (struct arena){0};
 }

@@ -65,13 +65,14 @@ struct batch *batch_new(struct arena *arena, int rows, const int *lengths, const
 
 struct batch *batch_repeat(struct arena *arena, const struct batch *one, int times)
 {
-    int rows = one->rows * times;
-    int *lengths = ints(arena, rows);
+    int rows = one->rows * times, size = one->start[one->rows];
+    int *lengths = ints(arena, rows), *flat = ints(arena, size);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)(rows + 1));
+    for (int i = 0; i < size; i++) flat[i] = one->tokens[one->path[i]];
     for (int b = 0; b < rows; b++) {
         int from = b % one->rows;
         lengths[b] = one->start[from + 1] - one->start[from];
-        tokens[b] = one->tokens + one->start[from];
+        tokens[b] = flat + one->start[from];
     }
     return batch_new(arena, rows, lengths, tokens);
 }
@@ -120,7 +121,7 @@ int run_state_row(const struct run *run, int place, int *k)
     return state ? state->places->index[place] : -1;
 }
 
-void run_make_room(struct run *run)
+static void make_room(struct run *run)
 {
     size_t loops = (size_t)run->loops;
     run->states = arena_zero(run->tape->arena, sizeof *run->states * ((size_t)run_boundaries(run) + 1));
@@ -152,7 +153,7 @@ struct tensor *run_forward(struct run *run, struct err *err)
         err_set(err, "a sequence has %d tokens: this model has positions for %d", run->batch->longest, longest);
         return NULL;
     }
-    run_make_room(run);
+    make_room(run);
     run->logits = run_site(run, run->model->family->forward(run), "logits");
     return check_patterns(run, err) ? run->logits : NULL;
 }
@@ -234,7 +235,7 @@ struct tensor *run_at(struct run *run, struct tensor *x, const struct tensor *ol
     size_t d = (size_t)old->cols;
     for (int i = 0; i < places->count; i++) {
         int mine = x ? x->places->index[places->at[i]] : -1;
-        const float *from = mine >= 0 ? x->data + (size_t)mine * d : old->data + (size_t)(places->at[i] % run->base->batch->size) * d;
+        const float *from = mine >= 0 ? x->data + (size_t)mine * d : old->data + (size_t)batch_original(run->base->batch, places->at[i]) * d;
         memcpy(y->data + (size_t)i * d, from, d * sizeof(float));
     }
     y->places = places;
@@ -315,12 +316,12 @@ struct tensor *run_queries(struct run *run, const struct tensor *x, const struct
 {
     const struct tensor *old = run->base ? run->base->slots[stage].q : NULL;
     if (!old) return NULL;
-    size_t d = (size_t)old->cols, size = (size_t)run->base->batch->size;
+    size_t d = (size_t)old->cols;
     for (int i = 0; i < h->rows; i++)
         if (x->places->index[h->places->at[i]] >= 0) return NULL;
     struct tensor *q = tape_tensor(run->tape, h->rows, old->cols);
     for (int i = 0; i < h->rows; i++) {
-        int row = old->places->index[(size_t)h->places->at[i] % size];
+        int row = old->places->index[batch_original(run->base->batch, h->places->at[i])];
         memcpy(q->data + (size_t)i * d, old->data + (size_t)row * d, d * sizeof(float));
     }
     q->places = h->places;
@@ -347,7 +348,7 @@ struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, s
         for (int j = first[i + 1] - 1, place = q->places->at[i]; j >= first[i]; j--, place = batch->before[place]) {
             int mine = x->places->index[place];
             assert(mine >= 0 || old);
-            kv[j] = mine >= 0 ? mine : ~(place % run->base->batch->size);
+            kv[j] = mine >= 0 ? mine : ~batch_original(run->base->batch, place);
         }
     }
     struct reach reach = {first, kv, old ? old->k->data : NULL, old ? old->v->data : NULL};
@@ -404,7 +405,7 @@ static struct tensor *whole_state(struct run *run, struct tensor *h, int k)
     for (int i = 0; i < y->rows; i++) {
         int edited = h->places->index[i], own = mine ? mine->places->index[i] : -1;
         const float *from = edited >= 0 ? h->data + (size_t)edited * d : own >= 0 ? mine->data + (size_t)own * d
-                          : run->base->states[k]->data + (size_t)(i % run->base->batch->size) * d;
+                          : run->base->states[k]->data + (size_t)batch_original(run->base->batch, i) * d;
         memcpy(y->data + (size_t)i * d, from, d * sizeof(float));
     }
     y->places = run->all;

@@ -42,7 +42,10 @@ struct batch *batch_shared(struct arena *arena, int rows, const int *lengths, co
 
 static inline int batch_place(const struct batch *batch, int row, int position) { return batch->path[batch->start[row] + position]; }
 
-struct batch *batch_repeat(struct arena *arena, const struct batch *batch, int times); /* the same sequences, one copy behind the other */
+/* The same sequences, one copy behind the other, nothing shared. batch_original: the place of `batch` that a place of its repetition stands for. */
+struct batch *batch_repeat(struct arena *arena, const struct batch *batch, int times);
+
+static inline int batch_original(const struct batch *batch, int place) { return batch->path[place % batch->start[batch->rows]]; }
 
 /* Some of a batch's places, in rising order: what the rows of a tensor stand for. */
 struct places {
@@ -113,13 +116,10 @@ void run_init(struct run *run, const struct model *model, struct tape *tape, con
 void run_attach(struct run *run, struct handler *handler);
 struct tensor *run_forward(struct run *run, struct err *err);
 
-/* A run over `copies` copies of base's batch (batch_repeat), from the states `changed` at boundary `from`; changed->places are of the repeated batch.
- * Only the wanted places that lie at or behind a changed one are computed: the result's places say which. */
+/* A run over `copies` copies of base's sequences (batch_repeat), from the states `changed` at boundary `from`; changed->places are of the repeated
+ * batch, in which nothing is shared, while the base's may be. Only the wanted places that lie at or behind a changed one are computed: the result's
+ * places say which. */
 void run_replay(struct run *run, const struct run *base, struct tape *tape, const struct batch *copies, int from, struct tensor *changed);
-
-/* What a run over a shared batch has kept, laid out over the same sequences without sharing (`flat`), in the tape's arena: a base for replays, which
- * edit sequences one by one. Not for models whose boundary is the token. */
-void run_spread(struct run *run, const struct run *from, struct tape *tape, const struct batch *flat);
 
 /* The last boundary: loops, or, where the boundary is the token, the tokens of the longest sequence. By token, the rows of s.t are the sequences that
  * have t tokens, and their places those of the tokens just read (s.0, which no token made, stands at the first). */
@@ -130,9 +130,6 @@ int run_state_row(const struct run *run, int place, int *k);
 
 /* The states at n rising places: rows of h.k; by token each place's own. For measuring: no gradient goes through the rows taken by token. */
 struct tensor *run_states_at(struct run *run, int k, const int *places, int n);
-
-/* Empty states, inputs and slots, in the tape's arena: where a forward pass, or run_spread, puts what it has. */
-void run_make_room(struct run *run);
 
 /* ---- for the families: each is one identity call in forward ---- */
 

@@ -51,7 +51,7 @@ struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *
 /* [N, H*E_v]; pattern, when asked for (may be NULL): [H, first[N]] probabilities in number, places those of q; they lie query by query: H runs over
  * its keys */
 
-/* ops_mlp.c: silu(g) * u, [N, F]. Shazeer 2020, arXiv 2002.05202 */
+/* ops_mlp.c: silu(g) * u, [N, F]; g and u are not used again. Shazeer 2020, arXiv 2002.05202 */
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u);
 
 /* ops_modulate.c: biases, activations, and scaling by a row that all positions share (adaptive norms: Peebles and Xie 2022, arXiv 2212.09748) */
