@@ -5,6 +5,8 @@
  */
 #include "edit.h"
 
+#include "numbers/blas.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -70,14 +72,27 @@ static void scale_to(float *e, int d, const char *norm, const float *h, double e
     for (int j = 0; j < d; j++) e[j] = (float)(e[j] * by);
 }
 
-/* A direction of the same length as e that means nothing. */
-static void make_noise(const struct operation *op, int i, float *e, int d)
+/* Directions that mean nothing, of all rows. */
+static const float *make_noise(const struct operation *op)
 {
-    double size = length(e, d);
-    struct rng rng = rng_start((uint64_t)args_int(op->args, "seed") * 1000003u + op->number[i] * 64u + (uint64_t)op->positions[i], "noise");
-    for (int j = 0; j < d; j++) e[j] = (float)rng_normal(&rng);
-    double other = length(e, d);
-    for (int j = 0; j < d; j++) e[j] = (float)(e[j] * (other > 0 ? size / other : 0));
+    struct decoded *decoded = op->decoded;
+    long seed = args_int(op->args, "seed");
+    size_t d = (size_t)op->run->model->width;
+    if (decoded->noise && decoded->noise_seed == seed) return decoded->noise;
+    float *all = arena_new(op->run->tape->arena, sizeof *all * (size_t)op->count * d);
+    for (size_t i = 0; i < (size_t)op->count; i++) {
+        struct rng rng = rng_start((uint64_t)seed * 1000003u + op->number[i] * 64u + (uint64_t)op->positions[i], "noise");
+        for (size_t j = 0; j < d; j++) all[i * d + j] = (float)rng_normal(&rng);
+    }
+    decoded->noise_seed = seed;
+    return decoded->noise = all;
+}
+
+/* e keeps its length and takes the direction of the noise. */
+static void turn_to(const float *noise, float *e, int d)
+{
+    double size = length(e, d), other = length(noise, d);
+    for (int j = 0; j < d; j++) e[j] = (float)(noise[j] * (other > 0 ? size / other : 0));
 }
 
 static void read_row(const struct weight *table, int token, float *row)
@@ -86,21 +101,24 @@ static void read_row(const struct weight *table, int token, float *row)
     dtype_widen(table->dtype, (const char *)table->data + (size_t)token * d * dtype_size(table->dtype), row, d);
 }
 
-/* Of all rows. The table is read token by token: a large one is never widened as a whole. */
-static const float *soft_mixtures(const struct operation *op)
+/* Of all rows. The table goes through in panels of tokens: a large one is never widened as a whole. */
+static const float *make_mixtures(const struct operation *op)
 {
+    enum { PANEL = 1024 };
     if (op->decoded->mixture) return op->decoded->mixture;
     const struct weight *table = op->run->model->table;
     struct arena *arena = op->run->tape->arena;
     size_t d = (size_t)table->cols, v = (size_t)table->rows, n = (size_t)op->count;
     float *all = arena_zero(arena, sizeof *all * n * d);
     struct arena_mark mark = arena_mark(arena);
-    float *p = arena_new(arena, sizeof *p * n * v), *row = arena_new(arena, sizeof *row * d);
+    float *p = arena_new(arena, sizeof *p * n * v), *some = arena_new(arena, sizeof *some * n * PANEL);
+    float *rows = arena_new(arena, sizeof *rows * PANEL * d);
     for (size_t i = 0; i < n; i++) row_softmax(op->decoded->logits + i * v, p + i * v, (int)v, 1);
-    for (size_t t = 0; t < v; t++) {
-        read_row(table, (int)t, row);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < d; j++) all[i * d + j] += p[i * v + t] * row[j];
+    for (size_t from = 0; from < v; from += PANEL) {
+        size_t count = v - from < PANEL ? v - from : PANEL;
+        for (size_t t = 0; t < count; t++) read_row(table, (int)(from + t), rows + t * d);
+        for (size_t i = 0; i < n; i++) memcpy(some + i * count, p + i * v + from, sizeof *some * count);
+        blas_nn((int)n, (int)d, (int)count, some, rows, 1, all);
     }
     arena_release(arena, mark);
     return op->decoded->mixture = all;
@@ -115,7 +133,8 @@ static void apply(struct operation *op)
     float alpha = (float)args_number(op->args, "alpha");
     int d = model->width;
     float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
-    const float *soft = !strcmp(target, "soft") && alpha != 0 && op->count ? soft_mixtures(op) : NULL;
+    bool works = alpha != 0 && op->count;
+    const float *soft = works && !strcmp(target, "soft") ? make_mixtures(op) : NULL, *noise = works && !strcmp(target, "noise") ? make_noise(op) : NULL;
     for (int i = 0; i < op->count; i++) {
         float *h = op->state + (size_t)i * (size_t)d;
         int token = choose(op, target, i);
@@ -128,7 +147,7 @@ static void apply(struct operation *op)
         if (soft) memcpy(e, soft + (size_t)i * (size_t)d, sizeof(float) * (size_t)d);
         else read_row(table, token, e);
         scale_to(e, d, norm, op->original + (size_t)i * (size_t)d, model->eps);
-        if (!strcmp(target, "noise")) make_noise(op, i, e, d);
+        if (noise) turn_to(noise + (size_t)i * (size_t)d, e, d);
         float stay = add ? 1 : 1 - alpha;
         if (stay == 0) memcpy(h, e, sizeof(float) * (size_t)d);
         else for (int j = 0; j < d; j++) h[j] = stay * h[j] + alpha * e[j];

@@ -19,10 +19,12 @@
 #include "learning/dataset.h"
 #include "models/run.h"
 
-/* What states decode to. Edits of the same states share it, and so what they make of it. */
+/* What states decode to. Edits of the same states share it, and so what they make of it: made is NULL until one of them has. */
 struct decoded {
     const float *logits;  /* [count, V] */
-    float *mixture;       /* [count, D] sum_v p_v W[v] of the model's own softmax; NULL until an edit has made it */
+    float *mixture;       /* [count, D] sum_v p_v W[v] of the model's own softmax */
+    float *noise;         /* [count, D] random directions of noise_seed */
+    long noise_seed;
 };
 
 /* One application to the states of some questions. Row i of state belongs to question i. */
