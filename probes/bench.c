@@ -205,7 +205,7 @@ static bool bench_rows(struct bench *me, const char *only, struct err *err)
     }
     mem_free(model);
     if (!ok) return false;
-    return any || err_set(err, "bench: no row has '%s' in its name", text_show(only));
+    return any || (err_set(err, "bench: no row has '%s' in its name", text_show(only)), err_usage(err));
 }
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)

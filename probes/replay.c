@@ -41,16 +41,10 @@ static void base_run(void *job, int i, int thread)
     struct arena *arena = &me->kept[thread];
     int n = base->count;
     if (session_stopped(me->study->session)) return; /* the caller looks, too */
-    int *lengths = arena_new(arena, sizeof *lengths * (size_t)n), *answers = arena_new(arena, sizeof *answers * (size_t)n);
-    int *wanted = arena_new(arena, sizeof *wanted * (size_t)n), *own = arena_new(arena, sizeof *own * (size_t)n);
-    const int **tokens = arena_new(arena, sizeof *tokens * (size_t)n);
-    for (int q = 0; q < n; q++) {
-        const struct question *question = &base->questions[q];
-        lengths[q] = question->length, tokens[q] = question->tokens, own[q] = question->answer_position;
-    }
+    int *answers = arena_new(arena, sizeof *answers * (size_t)n), *wanted = arena_new(arena, sizeof *wanted * (size_t)n);
     base->tape = (struct tape){.arena = arena, .stop = &me->study->session->stop};
-    struct batch *batch = model_by_token(model) ? batch_new(arena, n, lengths, tokens) : batch_shared(arena, n, lengths, tokens, own);
-    for (int q = 0; q < n; q++) answers[q] = batch->start[q] + own[q], wanted[q] = batch_place(batch, q, own[q]);
+    struct batch *batch = pass_batch(arena, base->questions, n, !model_by_token(model), wanted);
+    for (int q = 0; q < n; q++) answers[q] = batch->start[q] + base->questions[q].answer_position;
     run_init(run, model, &base->tape, batch);
     run->loops = me->study->loops;
     if (me->study->exit_given) run->exit_threshold = me->study->exit_threshold;

@@ -13,12 +13,14 @@ struct work {
 
 int pass_shards(const struct pass *pass) { return (int)((pass->count + PASS_ROWS - 1) / PASS_ROWS); }
 
-static struct batch *shard_batch(struct arena *arena, const struct question *questions, int count)
+struct batch *pass_batch(struct arena *arena, const struct question *questions, int count, bool shares, int *answers)
 {
-    int *lengths = arena_new(arena, sizeof *lengths * (size_t)count);
+    int *lengths = arena_new(arena, sizeof *lengths * (size_t)count), *own = arena_new(arena, sizeof *own * (size_t)count);
     const int **tokens = arena_new(arena, sizeof *tokens * (size_t)count);
-    for (int i = 0; i < count; i++) lengths[i] = questions[i].length, tokens[i] = questions[i].tokens;
-    return batch_new(arena, count, lengths, tokens);
+    for (int i = 0; i < count; i++) lengths[i] = questions[i].length, tokens[i] = questions[i].tokens, own[i] = questions[i].answer_position;
+    struct batch *batch = shares ? batch_shared(arena, count, lengths, tokens, own) : batch_new(arena, count, lengths, tokens);
+    for (int i = 0; i < count; i++) answers[i] = batch_place(batch, i, own[i]);
+    return batch;
 }
 
 static void run_shard(void *job, int i, int thread)
@@ -33,10 +35,8 @@ static void run_shard(void *job, int i, int thread)
     shard.questions = pass->questions + shard.first;
     struct tape tape = {.arena = arena, .pool = pass->pool ? NULL : pass->inner, .stop = pass->stop};
     struct run run;
-    struct batch *batch = shard_batch(arena, shard.questions, shard.count);
     int *answers = arena_new(arena, sizeof *answers * (size_t)shard.count);
-    for (int q = 0; q < shard.count; q++) answers[q] = batch->start[q] + shard.questions[q].answer_position;
-    run_init(&run, pass->model, &tape, batch);
+    run_init(&run, pass->model, &tape, pass_batch(arena, shard.questions, shard.count, false, answers));
     if (pass->loops) run.loops = pass->loops;
     shard.run = &run;
     shard.answers = answers;

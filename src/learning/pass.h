@@ -44,6 +44,9 @@ struct pass {
     const atomic_bool *stop;                /* once it is true no further shard begins, and the pass fails as stopped; NULL: never */
 };
 
+/* Questions as a batch; answers, [count], receives the places of their answer positions. shares: what begins alike lies in one place (batch_shared). */
+struct batch *pass_batch(struct arena *arena, const struct question *questions, int count, bool shares, int *answers);
+
 int pass_shards(const struct pass *pass);
 bool pass_run(struct pass *pass, struct err *err);
 

@@ -25,7 +25,7 @@ struct trainer {
     struct schedule schedule;
     uint64_t seed;
     float stage1;
-    const struct question **rows; /* all training rows, sorted by their tokens */
+    struct question *rows;     /* all training rows, sorted by their tokens */
     uint32_t *order;           /* of the epoch */
     long order_epoch;
     size_t row_count;
@@ -49,10 +49,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    return question_compare(*(const struct question *const *)a, *(const struct question *const *)b);
-}
+static int compare_rows(const void *a, const void *b) { return question_compare(a, b); }
 
 static bool collect_rows(struct trainer *me, struct err *err)
 {
@@ -66,7 +63,7 @@ static bool collect_rows(struct trainer *me, struct err *err)
             return false;
         }
         mem_grow(&me->rows, &room, me->row_count + split->count, sizeof *me->rows);
-        for (size_t i = 0; i < split->count; i++) me->rows[me->row_count++] = &split->questions[i];
+        for (size_t i = 0; i < split->count; i++) me->rows[me->row_count++] = split->questions[i];
     }
     mem_free(list);
     if (me->row_count) qsort(me->rows, me->row_count, sizeof *me->rows, compare_rows);
@@ -186,27 +183,16 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static struct batch *shard_batch(const struct step *step, struct arena *arena, size_t first, int count, const struct question **questions)
-{
-    int *lengths = arena_new(arena, sizeof *lengths * (size_t)count), *own = arena_new(arena, sizeof *own * (size_t)count);
-    const int **tokens = arena_new(arena, sizeof *tokens * (size_t)count);
-    for (int i = 0; i < count; i++) {
-        questions[i] = step->me->rows[step->me->order[first + (size_t)i]];
-        lengths[i] = questions[i]->length, tokens[i] = questions[i]->tokens, own[i] = questions[i]->answer_position;
-    }
-    return model_by_token(step->me->model) ? batch_new(arena, count, lengths, tokens) : batch_shared(arena, count, lengths, tokens, own);
-}
-
 /* Stage 1 of the rows without a bridge: their fact has to be there after the first loop. */
-static void stage1_loss(struct run *run, const struct question **questions, const int *answers, int count, float weight, double *loss)
+static void stage1_loss(struct run *run, const struct question *questions, const int *answers, int count, float weight, double *loss)
 {
     struct arena *arena = run->tape->arena;
     int *rows = arena_new(arena, sizeof *rows * (size_t)count), *targets = arena_new(arena, sizeof *targets * (size_t)count), n = 0;
     float *weights = arena_new(arena, sizeof *weights * (size_t)count);
     for (int i = 0; i < count; i++)
-        if (!questions[i]->bridge_count) {
+        if (!questions[i].bridge_count) {
             rows[n] = run->states[1]->places->index[answers[i]];
-            targets[n] = questions[i]->answer;
+            targets[n] = questions[i].answer;
             weights[n++] = weight;
         }
     if (n) op_cross_entropy(run->tape, run_decode(run, run_rows(run, run->states[1], rows, n), 1), targets, weights, loss, NULL);
@@ -220,18 +206,18 @@ static void shard_step(void *job, int i, int thread)
     arena_reset(arena);
     size_t first = step->first + (size_t)i * SHARD, left = step->first + step->count - first;
     int count = left < SHARD ? (int)left : SHARD;
-    const struct question **questions = arena_new(arena, sizeof *questions * (size_t)count);
-    struct batch *batch = shard_batch(step, arena, first, count, questions);
-    struct tape tape = {.arena = arena, .records = true, .grads = me->optim.grads[i]};
-    struct run run;
-    run_init(&run, me->model, &tape, batch);
+    struct question *questions = arena_new(arena, sizeof *questions * (size_t)count);
     int *answers = arena_new(arena, sizeof *answers * (size_t)count), *targets = arena_new(arena, sizeof *targets * (size_t)count);
     float *weights = arena_new(arena, sizeof *weights * (size_t)count), weight = 1 / (float)step->count;
     for (int q = 0; q < count; q++) {
-        answers[q] = batch_place(batch, q, questions[q]->answer_position);
-        targets[q] = questions[q]->answer;
+        questions[q] = me->rows[me->order[first + (size_t)q]];
+        targets[q] = questions[q].answer;
         weights[q] = weight;
     }
+    struct batch *batch = pass_batch(arena, questions, count, !model_by_token(me->model), answers);
+    struct tape tape = {.arena = arena, .records = true, .grads = me->optim.grads[i]};
+    struct run run;
+    run_init(&run, me->model, &tape, batch);
     run.wanted = places_new(arena, batch, count, answers);
     struct tensor *logits = run_forward(&run, NULL);
     me->losses[i] = 0;
