@@ -273,7 +273,7 @@ static void config_reads_key_by_key(void **state)
     assert_string_equal(config_choice_or(c, "c.z", "w|x", "w"), "w");
     assert_int_equal(config_int(c, "e", 1, 10), 1);
     assert_int_equal(config_int_quiet(c, "f", 1, 10, 7), 7);
-    assert_true(config_bool(c, "g"));
+    assert_true(config_bool_or(c, "g", false));
     assert_false(config_has(c, "f"));
     assert_false(config_check(c, &notes.sink, &err));
     assert_string_equal(err.text, "c.json: e is 1: a whole number from 1 to 10, without point and exponent, is wanted");

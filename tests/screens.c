@@ -217,7 +217,7 @@ static char *screen(struct app *app, int rows, int cols)
     struct text out = {0};
     int row, col;
     app_draw(app, cells, &row, &col);
-    cells_add_rows(cells, &out);
+    cells_page(cells, &out);
     cells_free(cells);
     return out.data;
 }

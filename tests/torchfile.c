@@ -231,8 +231,8 @@ static void tensors_that_lie_are_refused(void **state)
     REFUSED(ONE(TENSOR(STORAGE("FloatStorage", "\x0b", "../data.pkl", "K\x08"), "K\0", "K\2\x85", "K\1\x85")), "a plain name");
     REFUSED(ONE(TENSOR(STORAGE("FloatStorage", "\1", "0", "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f"), "K\0", "K\2\x85", "K\1\x85")), "overflows");
     REFUSED(ONE(TENSOR(STORAGE("UntypedStorage", "\1", "0", "K\x08"), "K\0", "K\2\x85", "K\1\x85")), "asks for torch.UntypedStorage");
-    REFUSED(ONE(REBUILD "K\1\x85R"), "1 arguments");
-    REFUSED(ONE(REBUILD "(K\1K\0K\2\x85K\1\x85tR"), "without a storage");
+    REFUSED(ONE(REBUILD "K\1\x85R"), "tensor a: 1 arguments");
+    REFUSED(ONE(REBUILD "(K\1K\0K\2\x85K\1\x85tR"), "tensor a: data.pkl names it without a storage");
 #define TWO TENSOR(FLOATS, "K\0", "K\2\x85", "K\1\x85")
     REFUSED(START NAME("\1", "a") TWO NAME("\1", "a") TWO END, "stands twice");
     REFUSED(START "K\1" TWO END, "no text");

@@ -167,7 +167,7 @@ static char *body(struct app *app, int rows, int cols)
     struct text out = {0};
     int row, col;
     app_draw(app, cells, &row, &col);
-    cells_add_rows(cells, &out);
+    cells_page(cells, &out);
     cells_free(cells);
     char *text = mem_text(strchr(out.data, '\n') + 1);
     text_clear(&out);

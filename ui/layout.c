@@ -147,19 +147,6 @@ enum tint split_tint(const char *split)
     return text_ends(split, "ood") ? TINT_SERIES_2 : text_ends(split, "id") ? TINT_SERIES_1 : TINT_PLAIN;
 }
 
-void cells_add_rows(const struct cells *cells, struct text *out)
-{
-    for (int r = 0; r < cells->rows; r++) {
-        struct text line = {0};
-        text_add(&line, "%s", "");
-        for (int c = 0; c < cells->cols; c++) text_add(&line, "%s", cells->at[(size_t)r * (size_t)cells->cols + (size_t)c].text);
-        while (line.size && line.data[line.size - 1] == ' ') line.size--;
-        text_add_bytes(out, line.data, line.size);
-        text_add(out, "\n");
-        text_clear(&line);
-    }
-}
-
 int scroll_first(int at, int count, int rows)
 {
     int first = at - rows / 2;

@@ -39,9 +39,6 @@ void draw_heading(struct cells *cells, int row, int col, int width, const char *
 /* A mark down the right edge where there is more than can be shown. */
 void draw_scroll(struct cells *cells, struct area area, int first, int count);
 
-/* The cells as lines of text without blanks at their ends, appended. */
-void cells_add_rows(const struct cells *cells, struct text *out);
-
 /* Rows of another grid, from `first` on, copied into the area. */
 void draw_window(struct cells *cells, struct area area, const struct cells *from, int first);
 
@@ -62,8 +59,5 @@ void draw_table(struct cells *cells, struct area area, const struct table *table
 
 /* A table of keys and values, in as many columns as fit. */
 void draw_facts(struct cells *cells, struct area area, const struct table *table);
-
-/* The width that the cells of a column need, its name included; at most `most`. */
-int column_width(const struct table *table, int column, int most);
 
 #endif

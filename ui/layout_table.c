@@ -12,7 +12,8 @@ static bool is_number(const struct table *table, int column)
     return table->row_count > 0;
 }
 
-int column_width(const struct table *table, int column, int most)
+/* What its cells need, its name included. */
+static int column_width(const struct table *table, int column, int most)
 {
     int widest = text_width(table->columns[column].name);
     for (size_t r = 0; r < table->row_count && widest < most; r++) {

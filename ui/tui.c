@@ -162,7 +162,7 @@ bool view_plain(struct session *session, const struct page *page, struct text *o
         app_draw(app, cells, &cursor_row, &cursor_col);
         const char *wrong = app_wrong(app);
         good = !wrong || err_set(err, "%s", wrong);
-        if (page->form == PAGE_TEXT) cells_add_rows(cells, out);
+        if (page->form == PAGE_TEXT) cells_page(cells, out);
         else if (page->form == PAGE_SVG) svg_add(cells, (enum theme)page->theme, out);
         else good = add_png(cells, (enum theme)page->theme, out, err) && good;
     }

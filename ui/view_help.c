@@ -169,7 +169,7 @@ static bool search(struct app *app, const char *text, int step)
     struct state *s = app_state(app, sizeof *s);
     struct page page = make_page(app, app->cols);
     struct text lines = {0};
-    cells_add_rows(page.cells, &lines);
+    cells_page(page.cells, &lines);
     int at = search_lines(lines.data, text, s->first, step);
     text_clear(&lines);
     cells_free(page.cells);

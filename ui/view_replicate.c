@@ -389,7 +389,7 @@ static bool search(struct app *app, const char *text, int step)
     int rows;
     struct text words = {0};
     struct cells *page = card_page(app, result, app->cols - 3, &rows);
-    cells_add_rows(page, &words);
+    cells_page(page, &words);
     int at = search_lines(words.data, text, s->first, step);
     text_clear(&words);
     cells_free(page);

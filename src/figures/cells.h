@@ -43,7 +43,7 @@ void cells_clear(struct cells *cells);
 int cells_text(struct cells *cells, int row, int col, enum tint tint, const char *format, ...) __attribute__((format(printf, 5, 6)));
 int cells_put(struct cells *cells, int row, int col, enum tint tint, const char *text, int width); /* at most width columns; "~" marks a cut */
 void cells_look(struct cells *cells, int row, int col, int width, int look);                       /* adds LOOK_ bits */
-void cells_page(const struct cells *cells, struct text *out);                                      /* as lines of text, blanks at their ends cut */
+void cells_page(const struct cells *cells, struct text *out);                                      /* lines without blanks at their ends: appended */
 struct glyph *cells_glyph(struct cells *cells, int row, int col);                                  /* NULL outside */
 
 #endif

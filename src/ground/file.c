@@ -12,6 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What stands in a checkout for a file that git has not fetched yet. */
+static bool is_pointer(int fd)
+{
+    static const char first[] = "version https://git-lfs";
+    char start[sizeof first - 1];
+    return pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start && !memcmp(start, first, sizeof start);
+}
+
 static bool open_regular(const char *path, int *fd, size_t *size, struct file_mark *mark, struct err *err)
 {
     struct stat info;
@@ -21,8 +29,10 @@ static bool open_regular(const char *path, int *fd, size_t *size, struct file_ma
         if (*fd >= 0) close(*fd);
         return false;
     }
-    if (!S_ISREG(info.st_mode)) {
+    bool regular = S_ISREG(info.st_mode);
+    if (!regular || is_pointer(*fd)) {
         close(*fd);
+        if (regular) return err_set(err, "%s: this is a Git LFS pointer, not the file itself: run git lfs pull", text_show(path));
         return err_set(err, "%s: this is %s, not a file", text_show(path), S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
     }
     *size = (size_t)info.st_size;

@@ -25,11 +25,11 @@ struct file_map {
     } mark; /* times in ns: a file that was written or replaced has another mark */
 };
 
-/* Refuses what is not a regular file by saying what it is. Read only; the pages are shared with other processes. */
+/* Refuses what is not a regular file, or only a pointer of Git LFS, by saying what it is. Read only; the pages are shared with other processes. */
 bool file_map(struct file_map *map, const char *path, struct err *err);
 void file_unmap(struct file_map *map);
 
-/* The whole file with a NUL behind it, to free with mem_free; *size may be NULL. Refuses more than `most` bytes. */
+/* The whole file with a NUL behind it, to free with mem_free; *size may be NULL. Refuses the same, and more than `most` bytes. */
 char *file_read(const char *path, size_t most, size_t *size, struct err *err);
 
 struct file_writer {

@@ -42,20 +42,12 @@ static const struct option *sure_option(const struct args *args, const char *nam
     return option;
 }
 
-static bool in_choices(const char *choices, const char *value)
-{
-    size_t size = strlen(value);
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (size && !strncmp(at, value, size) && (at[size] == '|' || !at[size])) return true;
-    return false;
-}
-
 static bool check(const struct option *o, const char *value, struct err *err)
 {
     double number = 0;
     long whole = 0;
     const char *shown = text_show(value);
-    if (o->kind == OPTION_CHOICE && !in_choices(o->choices, value)) return err_set(err, "%s: '%s' is none of %s", o->name, shown, o->choices);
+    if (o->kind == OPTION_CHOICE && !text_among(o->choices, value)) return err_set(err, "%s: '%s' is none of %s", o->name, shown, o->choices);
     if (o->kind == OPTION_INT) {
         if (!parse_int(value, &whole)) return err_set(err, "%s: '%s' is not a whole number", o->name, shown);
         number = (double)whole;

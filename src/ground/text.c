@@ -1,6 +1,7 @@
 #include "ground/text.h"
 
 #include "ground/mem.h"
+#include "ground/width.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -56,17 +57,10 @@ int text_utf8(const char *s, unsigned *code)
 
 static void add_shown(struct text *out, const char *s, bool lines)
 {
-    while (*s) {
-        unsigned code = 0;
-        int size = text_utf8(s, &code);
-        if (size && (lines && code == '\n')) text_add_bytes(out, s, 1);
-        else if (size && code >= 0x20 && code != 0x7f && !(code >= 0x80 && code < 0xa0)) text_add_bytes(out, s, (size_t)size);
-        else if (*s == '\n') text_add(out, "\\n");
-        else if (*s == '\t') text_add(out, "\\t");
-        else if (size > 1) text_add(out, "\\u%04x", code);
-        else text_add(out, "\\x%02x", (unsigned char)*s);
-        s += size ? size : 1;
-    }
+    char piece[PIECE_SIZE];
+    for (int size, width; (size = text_piece(s, piece, &width)); s += size)
+        if (lines && *s == '\n') text_add_bytes(out, s, 1);
+        else text_add_bytes(out, piece, strlen(piece));
 }
 
 void text_add_shown(struct text *out, const char *text) { add_shown(out, text, true); }
@@ -130,6 +124,14 @@ bool text_ends(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && !strcmp(text + n - m, end);
+}
+
+bool text_among(const char *words, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = words; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (size && strcspn(at, "|") == size && !strncmp(at, word, size)) return true;
+    return false;
 }
 
 void text_add_quoted(struct text *out, const char *word)

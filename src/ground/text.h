@@ -34,6 +34,7 @@ const char *text_name(const void *list, size_t i); /* for a NULL-ended array of 
 
 bool text_starts(const char *text, const char *start);
 bool text_ends(const char *text, const char *end);
+bool text_among(const char *words, const char *word); /* is it one of "a|b|c"? */
 
 /* Length in bytes of the valid UTF-8 sequence at s (1 to 4), 0 when it is broken or s is at the end; *code may be NULL. */
 int text_utf8(const char *s, unsigned *code);

@@ -49,7 +49,8 @@ static int in_ranges(unsigned code, const struct range *ranges, size_t count)
     return low < count && code >= ranges[low].first;
 }
 
-int code_width(unsigned code)
+/* 0, 1 or 2 */
+static int code_width(unsigned code)
 {
     if (code < 0x300) return 1;
     if (in_ranges(code, none, sizeof none / sizeof *none)) return 0;
@@ -68,7 +69,7 @@ int text_piece(const char *s, char piece[PIECE_SIZE], int *width)
         return size;
     }
     if (*s == '\n' || *s == '\t') snprintf(piece, PIECE_SIZE, "\\%c", *s == '\n' ? 'n' : 't');
-    else if (size > 1) snprintf(piece, PIECE_SIZE, "\\u%04x", code & 0xffff);
+    else if (size > 1) snprintf(piece, PIECE_SIZE, "\\u%04x", code);
     else snprintf(piece, PIECE_SIZE, "\\x%02x", (unsigned)(unsigned char)*s);
     *width = (int)strlen(piece);
     return size ? size : 1;

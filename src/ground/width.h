@@ -14,7 +14,6 @@
 enum { PIECE_SIZE = 12 };
 
 int text_width(const char *text);
-int code_width(unsigned code); /* 0, 1 or 2 */
 
 /* The next character of s as it is shown, with its width; returns the bytes of s it takes, 0 at the end. */
 int text_piece(const char *s, char piece[PIECE_SIZE], int *width);

@@ -187,11 +187,7 @@ static bool read_line(struct reader *r, const char *line, const char *end, struc
 
 static bool read_lines(struct reader *r, const struct file_map *map, struct err *err)
 {
-    static const char pointer[] = "version https://git-lfs";
     const char *line = (const char *)map->data, *end = line + map->size;
-    if (map->size >= sizeof pointer - 1 && !memcmp(line, pointer, sizeof pointer - 1))
-        return err_set(err, "%s/%s: this is a Git LFS pointer, not the file itself: run git lfs pull", text_show(r->data->folder),
-                       text_show(r->file));
     while (line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop) stop = end;

@@ -328,13 +328,6 @@ static bool get_bool(struct config *config, const char *keys, enum absence absen
     return fallback;
 }
 
-static bool is_choice(const char *choices, const char *text)
-{
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (strlen(text) == strcspn(at, "|") && !strncmp(at, text, strlen(text))) return true;
-    return false;
-}
-
 static const char *get_choice(struct config *config, const char *keys, const char *choices, enum absence absence, const char *fallback)
 {
     struct text wanted = {0};
@@ -346,7 +339,7 @@ static const char *get_choice(struct config *config, const char *keys, const cha
     const char *value = json_string(node);
     if (!node) {
         absent(config, keys, absence, fallback, wanted.data);
-    } else if (!value || !is_choice(choices, value)) {
+    } else if (!value || !text_among(choices, value)) {
         misfit(config, key, keys, node, wanted.data);
         value = NULL;
     } else {
@@ -359,7 +352,6 @@ static const char *get_choice(struct config *config, const char *keys, const cha
 
 long config_int(struct config *config, const char *keys, long low, long high) { return get_int(config, keys, low, high, REFUSE, low); }
 double config_number(struct config *config, const char *keys) { return get_number(config, keys, REFUSE, 1); }
-bool config_bool(struct config *config, const char *keys) { return get_bool(config, keys, REFUSE, false); }
 const char *config_choice(struct config *config, const char *keys, const char *choices) { return get_choice(config, keys, choices, REFUSE, NULL); }
 
 long config_int_or(struct config *config, const char *keys, long low, long high, long fallback)
@@ -404,8 +396,6 @@ void config_known(struct config *config, const char *keys)
         names_add(&config->whole, at, strcspn(at, "|"));
     }
 }
-
-void config_forgive(struct config *config) { names_clear(&config->defaults); }
 
 /* ------------------------------------------------------------------ checking */
 

@@ -30,7 +30,6 @@ long config_int_quiet(struct config *config, const char *keys, long low, long hi
 double config_number(struct config *config, const char *keys);                       /* finite */
 double config_number_or(struct config *config, const char *keys, double fallback);
 double config_number_quiet(struct config *config, const char *keys, double fallback);
-bool config_bool(struct config *config, const char *keys);
 bool config_bool_or(struct config *config, const char *keys, bool fallback);
 bool config_bool_quiet(struct config *config, const char *keys, bool fallback);
 const char *config_choice(struct config *config, const char *keys, const char *choices);    /* "a|b|c" */
@@ -42,7 +41,6 @@ void config_known(struct config *config, const char *keys);                     
 
 /* A mistake found by the caller: "hidden_size", "must be divisible by ..." */
 void config_wrong(struct config *config, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void config_forgive(struct config *config); /* the keys asked for so far are not reported as defaults */
 
 bool config_check(struct config *config, struct sink *sink, struct err *err);
 

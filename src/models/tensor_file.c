@@ -24,7 +24,6 @@ struct reader {
 
 /* What people hand over instead: first bytes, and what that is. */
 static const struct { const char *start; size_t size; const char *is; } others[] = {
-    {"version https://git-lfs", 23, "this is a Git LFS pointer, not the weights: run git lfs pull"},
     {"PK\3\4", 4, "this is a PyTorch .bin/.pt file (zip), not safetensors: save it with safetensors.torch.save_file"},
     {"\x80\2", 2, "this is a pickle (old PyTorch file), not safetensors: save it with safetensors.torch.save_file"},
     {"GGUF", 4, "this is a GGUF file, not safetensors"},

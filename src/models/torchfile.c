@@ -128,7 +128,7 @@ static const struct storage *read_storage(struct reader *r, const struct pickle_
     const struct pickle_value **part = id->items;
     if (id->kind != PICKLE_PERSISTENT || id->count != 5 || part[0]->kind != PICKLE_TEXT || strcmp(part[0]->text, "storage") ||
         part[1]->kind != PICKLE_GLOBAL || part[2]->kind != PICKLE_TEXT || part[4]->kind != PICKLE_INT || part[4]->number < 0)
-        return report_wrong(&r->report, "data.pkl: a tensor without a storage (type, key, device, count)"), NULL;
+        return report_wrong(&r->report, "data.pkl names it without a storage (type, key, device, count)"), NULL;
     enum dtype dtype = DTYPE_NONE;
     for (size_t i = 0; i < sizeof storages / sizeof *storages; i++)
         if (!strcmp(storages[i].name, part[1]->text)) dtype = storages[i].dtype;
@@ -163,12 +163,11 @@ struct layout { size_t offset; size_t stride[TENSOR_DIMS]; bool contiguous; };
 static bool read_layout(struct reader *r, struct tensor_entry *entry, const struct pickle_value *call, struct layout *layout)
 {
     const struct pickle_value *offset = call->items[1], *sizes = call->items[2], *strides = call->items[3];
-    const char *name = text_show(entry->name);
     bool tuples = sizes->kind == PICKLE_TUPLE && strides->kind == PICKLE_TUPLE && sizes->count == strides->count;
     if (offset->kind != PICKLE_INT || offset->number < 0 || !tuples)
-        return report_wrong(&r->report, "tensor %s: offset, sizes and strides are wanted as whole numbers", name);
+        return report_wrong(&r->report, "offset, sizes and strides are wanted as whole numbers");
     if (sizes->count > TENSOR_DIMS)
-        return report_wrong(&r->report, "tensor %s has %zu dimensions, at most %d are read", name, sizes->count, TENSOR_DIMS);
+        return report_wrong(&r->report, "%zu dimensions, at most %d are read", sizes->count, TENSOR_DIMS);
     *layout = (struct layout){.offset = (size_t)offset->number, .contiguous = true};
     entry->dims = (int)sizes->count;
     entry->count = 1;
@@ -176,15 +175,14 @@ static bool read_layout(struct reader *r, struct tensor_entry *entry, const stru
     for (size_t i = 0; i < sizes->count; i++) {
         const struct pickle_value *size = sizes->items[i], *stride = strides->items[i];
         if (size->kind != PICKLE_INT || stride->kind != PICKLE_INT || size->number < 0 || stride->number < 0)
-            return report_wrong(&r->report, "tensor %s: sizes and strides must be whole numbers, 0 or more", name);
+            return report_wrong(&r->report, "sizes and strides must be whole numbers, 0 or more");
         entry->shape[i] = size->number;
         layout->stride[i] = (size_t)stride->number;
         empty = empty || !size->number;
         huge = __builtin_mul_overflow(entry->count, (size_t)size->number, &entry->count) || huge;
     }
     if (empty) entry->count = 0;
-    else if (huge)
-        return report_wrong(&r->report, "tensor %s: shape %s overflows: no file holds so many numbers", name, shape_show(entry->dims, entry->shape));
+    else if (huge) return report_wrong(&r->report, "shape %s overflows: no file holds so many numbers", shape_show(entry->dims, entry->shape));
     size_t step = 1;
     for (int i = entry->dims - 1; i >= 0 && !empty; i--) {
         if (entry->shape[i] != 1 && layout->stride[i] != step) layout->contiguous = false;
@@ -204,12 +202,11 @@ static bool check_reach(struct reader *r, const struct tensor_entry *entry, cons
         huge = __builtin_add_overflow(last, part, &last) || huge;
     }
     if (huge || last >= storage->count)
-        return report_wrong(&r->report, "tensor %s: shape %s at offset %zu reads beyond its storage of %zu numbers", text_show(entry->name),
+        return report_wrong(&r->report, "shape %s at offset %zu reads beyond its storage of %zu numbers",
                             shape_show(entry->dims, entry->shape), layout->offset, storage->count);
     if (entry->count > storage->count)
-        return report_wrong(&r->report, "tensor %s: %zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()",
-                            text_show(entry->name),
-                     entry->count, storage->count);
+        return report_wrong(&r->report, "%zu numbers from a storage of %zu: an expanded tensor, save it with .contiguous()",
+                            entry->count, storage->count);
     return true;
 }
 
@@ -241,8 +238,9 @@ static bool read_tensor(struct reader *r, const char *name, const struct pickle_
     struct tensor_entry *entry = r->file->entries + r->file->count++;
     struct layout layout = {0};
     *entry = (struct tensor_entry){.name = mem_text(name), .file = r->file->shown};
+    r->report.tensor = entry->name;
     if (call->count < 4)
-        return report_wrong(&r->report, "tensor %s: %zu arguments where storage, offset, sizes and strides are wanted", text_show(name), call->count);
+        return report_wrong(&r->report, "%zu arguments where storage, offset, sizes and strides are wanted", call->count);
     if (!read_layout(r, entry, call, &layout)) return false;
     const struct storage *storage = read_storage(r, call->items[0]);
     if (!storage || !check_reach(r, entry, &layout, storage)) return false;
@@ -252,6 +250,7 @@ static bool read_tensor(struct reader *r, const char *name, const struct pickle_
     else if (layout.contiguous) entry->data = storage->data + layout.offset * size;
     else entry->data = in_order(r, entry, &layout, storage);
     entry->aligned = (uintptr_t)entry->data % size == 0;
+    r->report.tensor = NULL;
     return true;
 }
 
@@ -339,8 +338,6 @@ static bool check_magic(const struct reader *r)
     size_t size = r->file->map.size;
     if (!size) return report_wrong(&r->report, "the file is empty (0 bytes): an incomplete download?");
     if (size >= 4 && !memcmp(data, "PK\3\4", 4)) return true;
-    if (size >= 23 && !memcmp(data, "version https://git-lfs", 23))
-        return report_wrong(&r->report, "this is a Git LFS pointer, not the weights: run git lfs pull");
     if (size >= 2 && data[0] == 0x80 && data[1] >= 2 && data[1] <= 5)
         return report_wrong(&r->report, "a pickle without a zip archive, as PyTorch before 1.6 wrote: load it with torch and save it again");
     return report_wrong(&r->report, "no zip archive: a PyTorch checkpoint starts with PK");
