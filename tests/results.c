@@ -45,9 +45,7 @@ static void means_and_medians(void **state)
     for (int i = 0; i < 5; i++) mean_add(&mean, 1e9 + i);
     mean_add(&mean, NAN);
     near(mean.mean, 1e9 + 2, 1e-6);
-    near(mean_deviation(&mean), sqrt(2.5), 1e-9);
     assert_true(mean.n == 5 && mean.skipped == 1);
-    assert_true(isnan(mean_deviation(&(struct mean){.n = 1})));
     near(median((double[]){3, 1, 2}, 3), 2, 0);
     near(median((double[]){4, 1, 3, 2}, 4), 2.5, 0);
     assert_true(isnan(median(NULL, 0)));

@@ -2,6 +2,7 @@
 #include "opened.h"
 
 #include "doing/command.h"
+#include "doing/share.h"
 #include "figures/export.h"
 #include "ground/file.h"
 #include "ground/mem.h"
@@ -50,8 +51,8 @@ static bool is_meant(const char *path, const char *wish)
 
 static void find_models(struct app *app, const char *model)
 {
-    struct err err = {0};
-    if (!session_models(app->session, &app->models, &app->model_count, &err)) app_say(app, "%s", err.text);
+    struct share_list list = session_models(app->session);
+    app->models = list.names, app->model_count = list.count;
     size_t first = app->model_count;
     for (size_t i = app->model_count; i-- > 0;)
         if (is_meant(app->models[i], model)) first = i;
@@ -66,16 +67,11 @@ static void find_models(struct app *app, const char *model)
 /* The list as it is now; what is open and stands elsewhere stays in it. */
 static void find_again(struct app *app)
 {
-    struct err err = {0};
-    char **models, *at = app->model_at < app->model_count ? mem_text(app->models[app->model_at]) : NULL;
-    size_t count;
-    if (!session_models(app->session, &models, &count, &err)) {
-        mem_free(at);
-        return;
-    }
+    struct share_list list = session_models(app->session);
+    char *at = app->model_at < app->model_count ? mem_text(app->models[app->model_at]) : NULL;
     for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
     mem_free(app->models);
-    app->models = models, app->model_count = count;
+    app->models = list.names, app->model_count = list.count;
     for (size_t i = 0; i < app->open_count; i++) opened_list(app, &app->open[i]);
     app->model_at = 0;
     for (size_t i = 0; at && i < app->model_count; i++)

@@ -20,15 +20,10 @@ struct heat {
     bool signs;
     enum tint tint;                /* of shades */
     int at_row, at_col;            /* the marked cell; at_row -1: none */
-    int first_row, first_col;      /* what is shown, where there is not room for all */
 };
 
 int heat_draw(const struct heat *heat, struct cells *cells, struct area area);  /* the rows it took */
-int heat_width(const struct heat *heat, int cols);                              /* columns of one cell in an area of so many columns, names aside */
 
-enum { HEAT_NUMBERED = 6 };
-
-/* One cell of a heat: `width` columns, with its number if they are at least HEAT_NUMBERED. */
-void heat_cell(struct cells *cells, int row, int col, int width, double value, double low, double high, enum tint tint);
+enum { HEAT_NUMBERED = 6 }; /* so many columns a cell needs to have its number in it */
 
 #endif

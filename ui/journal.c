@@ -49,16 +49,11 @@ static void add_entry(const struct entry *entry, struct text *out)
              good ? "" : entry->state == RESULT_FAILED ? "  failed" : "  stopped", good ? "" : "# ", entry->line);
 }
 
-void journal_text(const struct journal *journal, struct text *out)
-{
-    add_head(out);
-    for (size_t i = 0; i < journal->count; i++) add_entry(&journal->entries[i], out);
-}
-
 bool journal_save(const struct journal *journal, const char *path, struct err *err)
 {
     struct text text = {0};
-    journal_text(journal, &text);
+    add_head(&text);
+    for (size_t i = 0; i < journal->count; i++) add_entry(&journal->entries[i], &text);
     bool ok = file_write(path, text.data, text.size, err);
     text_clear(&text);
     return ok;

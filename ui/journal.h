@@ -35,7 +35,6 @@ void journal_release(struct journal *journal);
 void journal_add(struct journal *journal, const struct result *result);
 void journal_note(struct journal *journal, const char *line); /* what was done without a worker: a figure, written from a table that is there */
 
-void journal_text(const struct journal *journal, struct text *out); /* appended: what the file holds */
 bool journal_save(const struct journal *journal, const char *path, struct err *err);
 
 void entry_time(const struct entry *entry, char text[16]); /* "14:03:59" */

@@ -17,7 +17,7 @@ const struct binding *binding_find(const struct binding *list, int key)
     return NULL;
 }
 
-void key_show(int key, bool ascii, struct text *out)
+static void key_show(int key, bool ascii, struct text *out)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].key == key) {

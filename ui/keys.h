@@ -19,7 +19,7 @@ struct app;
 enum press {
     PRESS_UP = 0x110000, PRESS_DOWN, PRESS_LEFT, PRESS_RIGHT, PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END,
     PRESS_BACK_TAB, PRESS_BACKSPACE, PRESS_DELETE,
-    PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN, /* of the mouse: term_mouse() says where */
+    PRESS_CLICK, PRESS_WHEEL_UP, PRESS_WHEEL_DOWN, /* of the mouse: term_mouse_at() says where */
     PRESS_TAB = '\t', PRESS_ENTER = '\n', PRESS_ESCAPE = 27, PRESS_SPACE = ' ',
 };
 #define PRESS_CONTROL(letter) ((letter) & 31)
@@ -36,9 +36,7 @@ struct binding {
 /* The binding of a key in a list that ends with an empty row; NULL: none. */
 const struct binding *binding_find(const struct binding *list, int key);
 
-void key_show(int key, bool ascii, struct text *out);                             /* "m", "Tab", "←" or "<-" */
-
-/* All of a binding's keys; brief: the first, or a pair of arrows. */
+/* All of a binding's keys ("m", "Tab", "←" or "<-"); brief: the first, or a pair of arrows. */
 void binding_show(const struct binding *binding, bool ascii, bool brief, struct text *out);
 
 /* The key that a script writes at *text ("a", "<Down>", "<^C>", "<Enter>"), behind which *text then points; 0: no such key. */

@@ -98,7 +98,8 @@ void timeline_panel_log(struct cells *cells, struct area area, const struct tabl
 
 /* ---- any column of any measurement */
 
-bool timeline_panel_has(const struct table *table, const char *column)
+/* A number, and not an axis. */
+static bool is_number(const struct table *table, const char *column)
 {
     int c = table_find(table, column);
     return c > 0 && table->columns[c].role != ROLE_LABEL && table->columns[c].role != ROLE_AXIS;
@@ -119,7 +120,7 @@ static int usual_columns(const struct table *table, const char *names[2])
     static const char *const usual[] = {"p_bridge", "cosine", "accuracy"};
     int count = 0;
     for (int i = 0; i < 3 && count < 2; i++)
-        if (timeline_panel_has(table, usual[i])) names[count++] = usual[i];
+        if (is_number(table, usual[i])) names[count++] = usual[i];
     names[count] = timeline_panel_next(table, "", 1);
     return count ? count : *names[0] ? 1 : 0;
 }
@@ -195,7 +196,7 @@ void timeline_panel_draw(struct cells *cells, struct area area, const struct tab
 {
     struct sheet sheet = {.count = 0};
     const char *names[3] = {column};
-    int count = *column && timeline_panel_has(table, column) ? 1 : usual_columns(table, names), all = 0;
+    int count = *column && is_number(table, column) ? 1 : usual_columns(table, names), all = 0;
     bool unit = true;
     for (int i = 0; i < count; i++) {
         const char *brief = !strcmp(names[i], "p_bridge") ? "P" : !strcmp(names[i], "cosine") ? "cos" : names[i];

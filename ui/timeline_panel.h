@@ -12,6 +12,5 @@
 void timeline_panel_log(struct cells *cells, struct area area, const struct table *log);
 void timeline_panel_draw(struct cells *cells, struct area area, const struct table *table, const char *column);
 const char *timeline_panel_next(const struct table *table, const char *column, int step); /* borrowed from the table */
-bool timeline_panel_has(const struct table *table, const char *column);                   /* a number, not an axis */
 
 #endif

@@ -1,5 +1,6 @@
 #include "doing/command.h"
 #include "doing/facts.h"
+#include "doing/share.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "models/model.h"
@@ -46,21 +47,18 @@ static void show(const char *path, struct sink *sink)
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    char **paths;
-    size_t count;
+    struct share_list list = session_models(session);
     (void)self, (void)args;
-    if (!session_models(session, &paths, &count, err)) return false;
     struct table *table = shape(session);
     sink_table(sink, table);
     table_free(table);
     bool stopped = false;
-    for (size_t i = 0; i < count; i++) {
-        struct progress progress = {.what = "models", .done = (double)i, .total = (double)count, .unit = "models", .left = -1};
+    for (size_t i = 0; i < list.count; i++) {
+        struct progress progress = {.what = "models", .done = (double)i, .total = (double)list.count, .unit = "models", .left = -1};
         stopped = stopped || session_stopped(session) || !sink_progress(sink, &progress);
-        if (!stopped) show(paths[i], sink);
-        mem_free(paths[i]);
+        if (!stopped) show(list.names[i], sink);
     }
-    mem_free(paths);
+    share_list_free(&list);
     return stopped ? err_stop(err, "stopped") : true;
 }
 

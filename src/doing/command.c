@@ -32,7 +32,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-bool command_unknown(const char *name, struct err *err)
+static bool unknown(const char *name, struct err *err)
 {
     const char *near = text_nearest(name, command_name, NULL);
     err_set(err, "unknown command '%s'", text_show(name));
@@ -167,7 +167,7 @@ bool command_words(struct session *session, size_t count, char *const *words, st
     if (!count) return err_set(err, "no command: help lists all"), err_usage(err);
     const struct command *command = command_find(words[0]);
     struct command verb;
-    if (!command) return command_unknown(words[0], err);
+    if (!command) return unknown(words[0], err);
     count--, words++;
     bool help = asks_help(count, words);
     if (command->verb && !(help && words[0][0] == '-')) {

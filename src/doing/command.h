@@ -40,7 +40,6 @@ struct command {
 const struct command *command_find(const char *name);
 const char *command_name(const void *unused, size_t i); /* every command and probe, NULL behind the last: for text_nearest */
 const struct command *command_at(size_t i);
-bool command_unknown(const char *name, struct err *err);
 bool command_words(struct session *session, size_t count, char *const *words, struct sink *sink, struct err *err);
 bool command_line(struct session *session, const char *line, struct sink *sink, struct err *err);
 

@@ -85,20 +85,13 @@ const char *session_brief(const struct session *session, const char *path)
     return !strncmp(path, session->share, size) && path[size] == '/' ? path + size + 1 : path;
 }
 
-bool session_models(struct session *session, char ***paths, size_t *count, struct err *err)
-{
-    (void)err; /* a folder that is not there holds no models */
-    struct share_list list = share_list(session->share, "models", "config.json", NULL);
-    *paths = list.names;
-    *count = list.count;
-    return true;
-}
+struct share_list session_models(const struct session *session) { return share_list(session->share, "models", "config.json", NULL); }
 
 static char *find_model(const struct session *session, const char *path, struct err *err)
 {
     char *found = share_find(session->share, "models", path);
     if (found) return found;
-    struct share_list list = share_list(session->share, "models", "config.json", NULL);
+    struct share_list list = session_models(session);
     share_missing(&list, path, "model", err);
     share_list_free(&list);
     return NULL;

@@ -17,6 +17,7 @@
 
 struct model;
 struct dataset;
+struct share_list;
 struct table;
 
 struct session {
@@ -49,8 +50,8 @@ char *session_file(const struct session *session, const char *path);
 /* A path for people: of what comes with the program, without the folder that this is in, which says nothing about it. Part of the argument. */
 const char *session_brief(const struct session *session, const char *path);
 
-/* Folders that hold a config.json, under models/ of the share folder and of the working folder; sorted; free each and the list. */
-bool session_models(struct session *session, char ***paths, size_t *count, struct err *err);
+/* Folders that hold a config.json, under models/ of the share folder and of the working folder; for share_list_free (doing/share.h). */
+struct share_list session_models(const struct session *session);
 
 void session_forget(struct session *session, const char *path); /* closes it, so that the next use reads it again */
 

@@ -15,7 +15,6 @@ struct curve {
     int x;
     int values[VALUES_MOST], low[VALUES_MOST], high[VALUES_MOST];
     size_t value_count;
-    bool all_probabilities;
 };
 
 static int first_of(const struct table *table, enum role role)

@@ -42,11 +42,12 @@ uint64_t rng_below(struct rng *rng, uint64_t limit)
     return x % limit;
 }
 
-double rng_uniform(struct rng *rng) { return (double)(rng_next(rng) >> 11) * 0x1p-53; }
+/* [0, 1), 53 bits */
+static double uniform(struct rng *rng) { return (double)(rng_next(rng) >> 11) * 0x1p-53; }
 
 double rng_normal(struct rng *rng)
 {
-    double u = 1 - rng_uniform(rng), v = rng_uniform(rng);
+    double u = 1 - uniform(rng), v = uniform(rng);
     return sqrt(-2 * log(u)) * cos(6.283185307179586476925 * v);
 }
 

@@ -21,13 +21,9 @@ void mean_add(struct mean *mean, double value)
         mean->skipped++;
         return;
     }
-    double before = value - mean->mean;
     mean->n++;
-    mean->mean += before / mean->n;
-    mean->squares += before * (value - mean->mean);
+    mean->mean += (value - mean->mean) / mean->n;
 }
-
-double mean_deviation(const struct mean *mean) { return mean->n < 2 ? NAN : sqrt(mean->squares / (mean->n - 1)); }
 
 static int by_value(const void *a, const void *b)
 {

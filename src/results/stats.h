@@ -9,13 +9,11 @@ struct interval { double low, high; };
 /* Wilson score interval, 95 %, of `correct` out of n; n = 0 gives [0, 1]. Source: Wilson, JASA 22 (1927). */
 struct interval wilson(double correct, double n);
 
-/* Mean and spread of what was added; NaN is counted apart and takes no part. */
+/* The mean of what was added; NaN is counted apart and takes no part. */
 struct mean {
-    double n, mean, squares; /* squares: sum of squared differences from the mean (Welford) */
-    double skipped;
+    double n, mean, skipped;
 };
 void mean_add(struct mean *mean, double value);
-double mean_deviation(const struct mean *mean); /* sample standard deviation; NaN for n < 2 */
 
 double median(double *values, size_t n); /* sorts the values; NaN for n = 0 */
 

@@ -71,8 +71,6 @@ void table_show(const struct table *table, size_t row, size_t column, struct tex
  * {"provenance":{...},"columns":[{"name","role"}],"rows":[[...]]}. */
 void table_print(const struct table *table, struct text *out);
 void table_tsv(const struct table *table, struct text *out);
-void table_tsv_head(const struct table *table, struct text *out); /* all but the rows, for files that grow: then one table_tsv_row for each */
-void table_tsv_row(const struct table *table, const struct cell *cells, struct text *out);
 void table_json(const struct table *table, struct text *out);
 
 /* Reads either of the two file forms back (by content), and plain TSV of others, whose roles are guessed. "-" is stdin, if

@@ -137,7 +137,7 @@ static void add_tsv_cell(struct text *out, const struct cell *cell)
     else if (!isnan(cell->number)) json_add_number(out, cell->number);
 }
 
-void table_tsv_head(const struct table *table, struct text *out)
+static void add_tsv_head(const struct table *table, struct text *out)
 {
     bool formats = false;
     text_add(out, "# table: ");
@@ -163,7 +163,7 @@ void table_tsv_head(const struct table *table, struct text *out)
     text_add(out, "\n");
 }
 
-void table_tsv_row(const struct table *table, const struct cell *cells, struct text *out)
+static void add_tsv_row(const struct table *table, const struct cell *cells, struct text *out)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         if (i) text_add(out, "\t");
@@ -174,8 +174,8 @@ void table_tsv_row(const struct table *table, const struct cell *cells, struct t
 
 void table_tsv(const struct table *table, struct text *out)
 {
-    table_tsv_head(table, out);
-    for (size_t r = 0; r < table->row_count; r++) table_tsv_row(table, table->cells + r * table->column_count, out);
+    add_tsv_head(table, out);
+    for (size_t r = 0; r < table->row_count; r++) add_tsv_row(table, table->cells + r * table->column_count, out);
 }
 
 static void add_pair(struct text *out, const char *key, const char *value)
