@@ -111,6 +111,19 @@ static void quoting(void **state)
     text_clear(&line);
     assert_false(words_split("eval 'models", &back, &count, &err));
     assert_non_null(strstr(err.text, "not closed"));
+    assert_true(!back && !count);
+}
+
+/* A stop is no mistake in the command line, whatever was said before. */
+static void marks(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_false(err_usage(&err) || err_stop(&err, "stopped at %d", 7));
+    assert_true(err.stopped && !err.usage);
+    assert_string_equal(err.text, "stopped at 7");
+    assert_false(err_set(&err, "broken"));
+    assert_false(err.stopped || err.usage);
 }
 
 /* ------------------------------------------------------------------ commands */
@@ -208,8 +221,8 @@ static void every_command_explains_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts), cmocka_unit_test(refuses), cmocka_unit_test(pairs), cmocka_unit_test(quoting), cmocka_unit_test(usage_errors),
-        cmocka_unit_test(world_errors), cmocka_unit_test(every_command_explains_itself),
+        cmocka_unit_test(accepts), cmocka_unit_test(refuses), cmocka_unit_test(pairs), cmocka_unit_test(quoting), cmocka_unit_test(marks),
+        cmocka_unit_test(usage_errors), cmocka_unit_test(world_errors), cmocka_unit_test(every_command_explains_itself),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -41,7 +41,6 @@ bool form_read(struct form *form, const char *edit);
 void form_add(const struct form *form, bool with_alpha, struct text *out);
 int form_draw(const struct form *form, struct cells *cells, struct area area); /* the rows it took */
 
-
 /* The slider of alpha, when the form is drawn in this area and took so many rows: left end 0, right end 1. No columns: it has none. */
 struct area form_slider(const struct form *form, struct area area, int rows);
 

@@ -4,7 +4,7 @@
  * belongs to the worker until it is given, and to the screen from then on.
  *
  *     struct feed feed;
- *     feed_start(&feed, give, to);                                   (a sink that makes posts)
+ *     feed_start(&feed, give, go_on, to);                            (a sink that makes posts)
  *     feed_end(&feed, command_line(session, line, &feed.sink, &err), &err);
  *     ...
  *     result_take(result, post);                                     (joins it, frees it)

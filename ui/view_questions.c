@@ -29,19 +29,18 @@ static struct state *state_of(struct app *app) { return app_state(app, sizeof(st
 
 struct order { size_t *rows; size_t count; };
 
-static _Thread_local const struct table *sorted_table;
-static _Thread_local int sorted_column;
-static _Thread_local bool sorted_falling;
+struct by { const struct table *table; int column; bool falling; };
 
-static int compare_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b, void *how)
 {
     const size_t *x = a, *y = b;
-    const struct cell *one = table_cell(sorted_table, *x, (size_t)sorted_column), *other = table_cell(sorted_table, *y, (size_t)sorted_column);
+    const struct by *by = how;
+    const struct cell *one = table_cell(by->table, *x, (size_t)by->column), *other = table_cell(by->table, *y, (size_t)by->column);
     int order = 0;
     if (one->text && other->text) order = strcmp(one->text, other->text);
     else if (isnan(one->number) || isnan(other->number)) order = (isnan(one->number) ? 1 : 0) - (isnan(other->number) ? 1 : 0);
     else order = (one->number > other->number) - (one->number < other->number);
-    if (order) return sorted_falling ? -order : order;
+    if (order) return by->falling ? -order : order;
     return *x < *y ? -1 : *x > *y;
 }
 
@@ -53,8 +52,8 @@ static struct order order_of(const struct state *s, const struct table *table)
         if (s->limit && !(table_number(table, r, "p_bridge") < s->limit / 20.0)) continue;
         order.rows[order.count++] = r;
     }
-    sorted_table = table, sorted_column = table_find(table, sort_columns[s->sort]), sorted_falling = s->falling;
-    if (order.count && sorted_column >= 0) qsort(order.rows, order.count, sizeof *order.rows, compare_rows);
+    struct by by = {table, table_find(table, sort_columns[s->sort]), s->falling};
+    if (order.count && by.column >= 0) qsort_r(order.rows, order.count, sizeof *order.rows, compare_rows, &by);
     return order;
 }
 

@@ -1,6 +1,6 @@
 /* What a figure is drawn on. One struct of functions; canvas_cairo.c makes files of it, canvas_cells.c a part of a screen.
  *
- *     canvas->line(canvas, &stroke, x, y, count);
+ *     canvas->line(canvas, &style, x, y, count);
  *     canvas->text(canvas, &place, "accuracy");
  *
  * Coordinates run right and down from the top left corner, in the canvas's own unit: typographic points (1/72 in) on a page, character cells on a

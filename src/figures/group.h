@@ -3,7 +3,7 @@
  *     struct groups groups = {0};
  *     groups_use(&groups, table, x);                        (the columns that tell series apart: labels, and axes other than x)
  *     size_t i = groups_find(&groups, table, row, NULL);    (the series of a row; a new one when it is the first of its kind)
- *     groups_add(&groups, figure);                          (all of them become series of the figure, in the same order)
+ *     if (!groups_add(&groups, figure, err)) ...            (all of them become series of the figure, in the same order)
  *     groups_clear(&groups);
  */
 #ifndef FIGURES_GROUP_H

@@ -55,6 +55,6 @@ bool err_stop(struct err *err, const char *format, ...)
     va_start(args, format);
     put(err, 0, format, args);
     va_end(args);
-    err->stopped = true;
+    err->stopped = true, err->usage = false;
     return false;
 }

@@ -32,7 +32,7 @@ bool err_add(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Marks the message as a mistake in how the program was called; returns false. */
 bool err_usage(struct err *err);
 
-/* "stopped", with the mark that the user wanted it; returns false. */
+/* Sets the message ("stopped ..."), with the mark that the user wanted it; returns false. */
 bool err_stop(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

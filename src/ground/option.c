@@ -225,6 +225,7 @@ bool words_split(const char *line, char ***words, size_t *count, struct err *err
         }
         if (!*s) {
             words_free(*words, *count);
+            *words = NULL, *count = 0;
             text_clear(&word);
             return err_set(err, "the quote %c is not closed", quote);
         }

@@ -64,7 +64,8 @@ const char *args_word(const struct args *args, size_t i);                      /
 
 const struct option *option_find(const struct option *options, const char *name);
 
-/* Splits a line as a shell does (quotes, backslash; no expansion). The words are one block: free with words_free. */
+/* Splits a line as a shell does (quotes, backslash; no expansion). Each is a block of its own: free them with words_free.
+ * On failure there are none. */
 bool words_split(const char *line, char ***words, size_t *count, struct err *err);
 void words_free(char **words, size_t count);
 

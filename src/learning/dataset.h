@@ -13,6 +13,7 @@
 #define LEARNING_DATASET_H
 
 #include "ground/err.h"
+#include "ground/hash.h"
 #include "ground/option.h"
 #include "results/sink.h"
 
@@ -42,7 +43,7 @@ struct dataset {
     char **tokens; /* id -> name; NULL where the vocabulary names none */
     struct split *splits;
     size_t split_count;
-    char hash[65];         /* SHA-256 of dataset.json, which holds the hashes of the others */
+    char hash[HASH_HEX];   /* SHA-256 of dataset.json, which holds the hashes of the others */
     struct arena *arena;   /* rows */
 };
 

@@ -35,11 +35,11 @@ static char *place(const struct tensor_set *set)
     return path;
 }
 
-bool known_hash_get(const struct tensor_set *set, char hex[65])
+bool known_hash_get(const struct tensor_set *set, char hex[HASH_HEX])
 {
-    char *path = place(set), *text = path && file_exists(path) ? file_read(path, 65, NULL, NULL) : NULL;
-    bool good = text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
-    if (good) memcpy(hex, text, 65);
+    char *path = place(set), *text = path && file_exists(path) ? file_read(path, HASH_HEX, NULL, NULL) : NULL;
+    bool good = text && strlen(text) == HASH_HEX - 1 && strspn(text, "0123456789abcdef") == HASH_HEX - 1;
+    if (good) memcpy(hex, text, HASH_HEX);
     mem_free(text);
     mem_free(path);
     return good;
@@ -48,7 +48,7 @@ bool known_hash_get(const struct tensor_set *set, char hex[65])
 void known_hash_put(const struct tensor_set *set)
 {
     char *path = place(set), *folder = path ? file_cache("hashes") : NULL;
-    if (folder && folder_make(folder, NULL)) file_write(path, set->hash, 64, NULL);
+    if (folder && folder_make(folder, NULL)) file_write(path, set->hash, HASH_HEX - 1, NULL);
     mem_free(folder);
     mem_free(path);
 }

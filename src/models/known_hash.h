@@ -8,9 +8,10 @@
 #ifndef MODELS_KNOWN_HASH_H
 #define MODELS_KNOWN_HASH_H
 
+#include "ground/hash.h"
 #include "models/safetensors.h"
 
-bool known_hash_get(const struct tensor_set *set, char hex[65]);
+bool known_hash_get(const struct tensor_set *set, char hex[HASH_HEX]);
 void known_hash_put(const struct tensor_set *set); /* set->hash */
 
 #endif

@@ -14,6 +14,7 @@
 #define MODELS_SAFETENSORS_H
 
 #include "ground/err.h"
+#include "ground/hash.h"
 #include "numbers/dtype.h"
 #include "results/sink.h"
 
@@ -41,7 +42,7 @@ struct tensor_set {
     struct tensor_file *files;    /* the mappings, sorted by name (models/tensor_file.h) */
     size_t file_count;
     const char *index;            /* name of the index file, NULL: one file without an index */
-    char hash[65]; /* SHA-256 over the bytes of all files in the order of their names; empty until tensor_set_hash */
+    char hash[HASH_HEX]; /* SHA-256 over the bytes of all files in the order of their names; empty until tensor_set_hash */
 };
 
 struct tensor_set *tensor_set_open(const char *path, struct sink *sink, struct err *err);
