@@ -376,7 +376,7 @@ static void test_newest_wins(void **unused)
 {
     (void)unused;
     struct stage stage = stage_open(slow);
-    app_work(stage.app);
+    assert_true(app_work(stage.app, NULL));
     app_key(stage.app, '4');
     wait_for(stage.app, RESULT_RUNNING);
     for (int i = 0; i < 20; i++) app_key(stage.app, PRESS_DOWN);
@@ -390,7 +390,7 @@ static void test_interrupt_stops_and_keeps(void **unused)
 {
     (void)unused;
     struct stage stage = stage_open(slow);
-    app_work(stage.app);
+    assert_true(app_work(stage.app, NULL));
     app_key(stage.app, '4');
     wait_for(stage.app, RESULT_RUNNING);
     app_interrupt(stage.app);
@@ -405,7 +405,7 @@ static void test_same_with_and_without_worker(void **unused)
 {
     (void)unused;
     struct stage here = stage_open(planted), there = stage_open(planted);
-    app_work(there.app);
+    assert_true(app_work(there.app, NULL));
     press(here.app, "3");
     app_key(there.app, '3');
     for (int i = 0; i < 2000 && !(app_current(there.app, 0) && app_current(there.app, 1)); i++) usleep(1000), app_take_posts(there.app);

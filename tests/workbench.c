@@ -873,7 +873,7 @@ static void test_work_goes_on_behind(void **unused)
     struct app *app = open_app();
     released = 0;
     slow_runs = 0;
-    app_work(app);
+    assert_true(app_work(app, NULL));
     app_enter(app, "sweep x");
     app_update(app);
     take_until(app, is_running);
@@ -899,7 +899,7 @@ static void test_pauses(void **unused)
     (void)unused;
     struct app *app = open_app();
     released = 0;
-    app_work(app);
+    assert_true(app_work(app, NULL));
     app_enter(app, "sweep x");
     app_update(app);
     take_until(app, is_running);
@@ -929,7 +929,7 @@ static void test_interrupt_means_the_work(void **unused)
     (void)unused;
     struct app *app = open_app();
     released = 0;
-    app_work(app);
+    assert_true(app_work(app, NULL));
     app_enter(app, "sweep x");
     app_update(app);
     take_until(app, is_running);
@@ -957,7 +957,7 @@ static void test_stop_key(void **unused)
     for (int i = 0; i < 2; i++) {
         struct app *app = open_app();
         released = 0;
-        app_work(app);
+        assert_true(app_work(app, NULL));
         app_enter(app, "sweep x");
         app_update(app);
         take_until(app, is_running);
@@ -974,7 +974,7 @@ static void test_stops_soon(void **unused)
     (void)unused;
     struct app *app = open_app();
     released = 0;
-    app_work(app);
+    assert_true(app_work(app, NULL));
     app_enter(app, "sweep x");
     app_update(app);
     take_until(app, is_running);

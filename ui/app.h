@@ -1,7 +1,7 @@
 /* The state of the screen, without a terminal: what is open, what is looked at, and the results that views draw.
  *
  *     struct app *app = app_new(session, command_line, "models/vanilla");
- *     app_work(app);                       (from here on workers compute; without them, app_settle computes on this thread)
+ *     if (!app_work(app, err)) ...         (from here on workers compute; without them, app_settle computes on this thread)
  *     app_key(app, PRESS_DOWN);
  *     app_settle(app);
  *     app_draw(app, cells, &row, &col);
@@ -108,7 +108,7 @@ struct app {
 struct app *app_new(struct session *session, command_runner *run, const char *model);
 void app_free(struct app *app);
 
-void app_work(struct app *app);
+bool app_work(struct app *app, struct err *err);
 void app_settle(struct app *app);              /* computes what the view wants, here and now */
 void app_take_posts(struct app *app);          /* what the workers have given since */
 void app_key(struct app *app, int key);

@@ -228,10 +228,11 @@ void app_settle(struct app *app)
     for (int round = 0; round < 8 && (compute_here(app, &app->head) | compute_here(app, app_pane(app, app->view))); round++) app_update(app);
 }
 
-void app_work(struct app *app)
+bool app_work(struct app *app, struct err *err)
 {
-    app->crew = crew_new(app->session, app->run);
-    app_update(app);
+    app->crew = crew_new(app->session, app->run, err);
+    if (app->crew) app_update(app);
+    return app->crew;
 }
 
 void app_take_posts(struct app *app)

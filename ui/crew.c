@@ -2,6 +2,8 @@
 
 #include "ground/mem.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -13,23 +15,31 @@ struct crew {
     int count, front, ready;
 };
 
-static void add_worker(struct crew *crew, struct session *session)
+static bool add_worker(struct crew *crew, struct session *session, struct err *err)
 {
-    struct worker *worker = worker_new(session, crew->run);
+    struct worker *worker = worker_new(session, crew->run, err);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = worker};
-    if (epoll_ctl(crew->ready, EPOLL_CTL_ADD, worker_fd(worker), &event) != 0) mem_failed(sizeof event);
+    if (!worker) return false;
+    if (epoll_ctl(crew->ready, EPOLL_CTL_ADD, worker_fd(worker), &event) != 0) {
+        err_set(err, "a worker cannot be listened to: %s", strerror(errno));
+        worker_free(worker);
+        return false;
+    }
     crew->workers[crew->count++] = worker;
+    return true;
 }
 
-struct crew *crew_new(struct session *session, command_runner *run)
+struct crew *crew_new(struct session *session, command_runner *run, struct err *err)
 {
+    int ready = epoll_create1(EPOLL_CLOEXEC);
+    if (ready < 0) return err_set(err, "workers cannot be listened to: %s", strerror(errno)), NULL;
     struct crew *crew = mem_new(sizeof *crew);
     crew->session = session;
     crew->run = run;
-    crew->ready = epoll_create1(EPOLL_CLOEXEC);
-    if (crew->ready < 0) mem_failed(sizeof *crew);
-    add_worker(crew, session);
-    return crew;
+    crew->ready = ready;
+    if (add_worker(crew, session, err)) return crew;
+    crew_free(crew);
+    return NULL;
 }
 
 void crew_free(struct crew *crew)
@@ -86,7 +96,7 @@ bool crew_step_back(struct crew *crew)
     if (free < 0) {
         free = crew->count;
         crew->own[free] = session_new(crew->session->threads);
-        add_worker(crew, crew->own[free]);
+        if (!add_worker(crew, crew->own[free], NULL)) return session_free(crew->own[free]), false;
     }
     crew->front = free;
     return true;

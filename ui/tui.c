@@ -212,18 +212,18 @@ static void begin_session(struct app *app)
     app->copy = term_copy;
 }
 
-static int show_app(struct app *app, int signals)
+static int show_app(struct app *app, int signals, struct err *err)
 {
     struct show show = {.app = app, .dirty = true};
-    app_work(app);
-    run(&show, signals);
+    bool works = app_work(app, err);
+    if (works) run(&show, signals);
     term_close();
     cells_free(show.cells);
     if (show.deadly) return die(app, show.deadly);
     app_free(app);
     signals_end();
     mem_failed = failed_before;
-    return 0;
+    return works ? 0 : 1;
 }
 
 /* The signals' end of a pipe, or -1 with a message. */
@@ -243,14 +243,14 @@ int tui_main(struct session *session, const char *model)
 {
     struct err err = {0};
     if (term_kind() == TERM_TEXT) return print_summary(session, model);
-    int signals = open_terminal(&err);
-    if (signals < 0) {
-        fprintf(stderr, "loopscope: %s\n", err.text);
-        return 2;
+    int signals = open_terminal(&err), code = 2;
+    if (signals >= 0) {
+        struct app *app = app_new(session, command_line, model);
+        begin_session(app);
+        code = show_app(app, signals, &err);
     }
-    struct app *app = app_new(session, command_line, model);
-    begin_session(app);
-    return show_app(app, signals);
+    if (*err.text) fprintf(stderr, "loopscope: %s\n", err.text);
+    return code;
 }
 
 bool tui_open_saved(struct session *session, const char *path, struct err *err)
@@ -264,5 +264,5 @@ bool tui_open_saved(struct session *session, const char *path, struct err *err)
         return false;
     }
     begin_session(app);
-    return show_app(app, signals) == 0;
+    return show_app(app, signals, err) == 0;
 }

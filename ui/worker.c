@@ -2,9 +2,11 @@
 
 #include "ground/mem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,9 +94,21 @@ static void *work(void *argument)
     return NULL;
 }
 
-struct worker *worker_new(struct session *session, command_runner *run)
+static void release(struct worker *worker)
 {
+    close(worker->pipe[0]), close(worker->pipe[1]);
+    pthread_cond_destroy(&worker->asked);
+    pthread_cond_destroy(&worker->let_on);
+    pthread_mutex_destroy(&worker->lock);
+    mem_free(worker);
+}
+
+struct worker *worker_new(struct session *session, command_runner *run, struct err *err)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return err_set(err, "no pipe for a worker: %s", strerror(errno)), NULL;
     struct worker *worker = mem_new(sizeof *worker);
+    memcpy(worker->pipe, ends, sizeof ends);
     worker->session = session;
     worker->run = run;
     worker->last_request = &worker->first_request;
@@ -102,16 +116,18 @@ struct worker *worker_new(struct session *session, command_runner *run)
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->asked, NULL);
     pthread_cond_init(&worker->let_on, NULL);
-    if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) mem_failed(sizeof worker->pipe);
 
     /* Signals are the screen's business: the worker, and the threads that computing starts from it, take none. */
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGSEGV), sigdelset(&all, SIGBUS), sigdelset(&all, SIGFPE), sigdelset(&all, SIGILL), sigdelset(&all, SIGABRT);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    if (pthread_create(&worker->thread, NULL, work, worker) != 0) mem_failed(1 << 20);
+    int wrong = pthread_create(&worker->thread, NULL, work, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return worker;
+    if (!wrong) return worker;
+    err_set(err, "no thread for a worker: %s", strerror(wrong));
+    release(worker);
+    return NULL;
 }
 
 static void stop_running(struct worker *worker)
@@ -147,12 +163,8 @@ void worker_free(struct worker *worker)
 
     for (struct request *next, *r = worker->first_request; r; r = next) next = r->next, request_free(r);
     for (struct post *next, *p = worker->first_post; p; p = next) next = p->next, post_free(p);
-    close(worker->pipe[0]), close(worker->pipe[1]);
-    pthread_cond_destroy(&worker->asked);
-    pthread_cond_destroy(&worker->let_on);
-    pthread_mutex_destroy(&worker->lock);
     worker->session->stop = false;
-    mem_free(worker);
+    release(worker);
 }
 
 static void add(struct worker *worker, struct request *request)

@@ -1,6 +1,6 @@
 /* The one thread that runs commands, so that the screen never waits for a model.
  *
- *     struct worker *worker = worker_new(session, command_line);
+ *     struct worker *worker = worker_new(session, command_line, err);     (NULL: the system has no pipe or no thread left)
  *     worker_ask(worker, result);                          (its line is queued; the result itself stays the screen's)
  *     poll(... worker_fd(worker) ...);
  *     while ((post = worker_take(worker))) result_take(post->result, post);
@@ -21,7 +21,7 @@ typedef bool command_runner(struct session *session, const char *line, struct si
 
 struct worker;
 
-struct worker *worker_new(struct session *session, command_runner *run);
+struct worker *worker_new(struct session *session, command_runner *run, struct err *err);
 void worker_free(struct worker *worker);
 
 bool worker_end(struct worker *worker, double seconds); /* stops it and waits so long: true, it has ended; the process must end now either way */
