@@ -1,5 +1,6 @@
 /* Figures and cells: what readers of a page and of a terminal see, and the bytes of the files. */
 #include "figures/cells.h"
+#include "figures/cells_picture.h"
 #include "figures/export.h"
 #include "figures/page.h"
 #include "figures/ticks.h"
@@ -504,6 +505,23 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+static void pictures_of_cells_are_the_same_bytes(void **state)
+{
+    (void)state;
+    struct cells *cells = cells_new(3, 20);
+    struct cells_look look = {.ground = 0};
+    struct text one = {0}, two = {0};
+    struct err err = {0};
+    for (int t = 0; t < TINT_COUNT; t++) look.colour[t] = 0xffffff;
+    cells_text(cells, 0, 0, TINT_PLAIN, "漢字 ⠿█▌─ é ▸");
+    assert_true(cells_png(cells, &look, &one, &err) && cells_png(cells, &look, &two, &err));
+    assert_int_equal(one.size, two.size);
+    assert_memory_equal(one.data, two.data, one.size);
+    assert_memory_equal(one.data, "\x89PNG", 4);
+    text_clear(&one), text_clear(&two);
+    cells_free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,6 +529,7 @@ int main(void)
         cmocka_unit_test(nan_is_a_gap),                 cmocka_unit_test(a_lone_point_is_seen),            cmocka_unit_test(texts_never_overlap),
         cmocka_unit_test(ascii_cells_are_ascii),        cmocka_unit_test(cells_clip_and_cut),              cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(probabilities_fill_the_axis),  cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(pictures_of_cells_are_the_same_bytes),
         cmocka_unit_test(kinds_of_questions_differ_in_colour), cmocka_unit_test(bands_leave_dashes_alone),
         cmocka_unit_test(the_axis_is_chosen), cmocka_unit_test(growing_curves_start_empty),   cmocka_unit_test(extreme_values_do_no_harm),
     };

@@ -1,6 +1,10 @@
 /* Every list of the program: each row says what it is and brings an example, and the examples work. */
+#include "view.h"
+
 #include "doing/command.h"
+#include "doing/completion.h"
 #include "doing/intervention.h"
+#include "doing/manual.h"
 #include "figures/figure.h"
 #include "ground/mem.h"
 #include "learning/dataset.h"
@@ -139,9 +143,31 @@ static void families_and_generators_say_what_they_are(void **state)
     }
 }
 
+static void manual_and_completion_name_every_row(void **state)
+{
+    (void)state;
+    struct text page = {0}, bash = {0}, zsh = {0};
+    manual_page(&page);
+    assert_true(completion_script("bash", &bash) && completion_script("zsh", &zsh));
+    assert_false(completion_script("fish", &bash));
+    const char *name;
+    for (size_t i = 0; (name = command_name(NULL, i)); i++) {
+        struct text heading = {0};
+        text_add(&heading, "\n.SS loopscope ");
+        manual_add(&heading, name);
+        assert_non_null(strstr(page.data, heading.data));
+        assert_non_null(strstr(bash.data, name));
+        assert_non_null(strstr(zsh.data, name));
+        text_clear(&heading);
+    }
+    for (size_t v = 0; views[v]; v++) assert_non_null(strstr(page.data, views[v]->title));
+    text_clear(&page), text_clear(&bash), text_clear(&zsh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(manual_and_completion_name_every_row),
         cmocka_unit_test(commands_bring_examples_that_run),
         cmocka_unit_test(tables_of_splits_can_be_plotted),
         cmocka_unit_test(every_kind_of_work_can_be_timed),

@@ -1,20 +1,10 @@
 /* Golden screens: key scripts against grids of cells, with planted tables in place of the engine, so that only drawing can change them.
  * SCREENS_WRITE=1 build/tests/screens writes the golden files anew; read the difference before keeping it. */
-#include "app.h"
+#include "stage.h"
 
-#include "ground/file.h"
-#include "ground/mem.h"
 #include "registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "golden_file.h"
 
@@ -177,49 +167,24 @@ static bool planted(struct session *session, const char *line, struct sink *sink
 
 /* ---- an app on planted results */
 
-struct stage { struct session *session; struct app *app; };
-
-static struct stage stage_open(command_runner *run)
+static struct app *open_app(command_runner *run)
 {
-    struct stage stage = {session_new(1), NULL};
-    stage.app = app_new(stage.session, run, "models/vanilla");
-    mem_free(stage.session->share);
-    stage.session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
-    for (size_t i = 0; i < stage.app->model_count; i++) mem_free(stage.app->models[i]);
-    mem_free(stage.app->models);
-    stage.app->models = mem_new(2 * sizeof *stage.app->models);
-    stage.app->models[0] = mem_text("models/discoloop"), stage.app->models[1] = mem_text("models/vanilla");
-    stage.app->model_count = 2, stage.app->model_at = 1;
-    return stage;
+    struct app *app = start(run, "models/vanilla");
+    mem_free(app->session->share);
+    app->session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
+    for (size_t i = 0; i < app->model_count; i++) mem_free(app->models[i]);
+    mem_free(app->models);
+    app->models = mem_new(2 * sizeof *app->models);
+    app->models[0] = mem_text("models/discoloop"), app->models[1] = mem_text("models/vanilla");
+    app->model_count = 2, app->model_at = 1;
+    return app;
 }
 
-static void stage_close(struct stage *stage)
-{
-    app_free(stage->app);
-    session_free(stage->session);
-}
-
-static void press(struct app *app, const char *keys)
-{
-    app_settle(app);
-    while (*keys) {
-        int key = key_read(&keys);
-        assert_true(key != 0);
-        app_key(app, key);
-        app_settle(app);
-    }
-}
-
-static char *screen(struct app *app, int rows, int cols)
+/* Whatever the clock says. */
+static char *still(struct app *app, int rows, int cols)
 {
     for (size_t i = 0; i < app->journal.count; i++) app->journal.entries[i].when = 43200, app->journal.entries[i].seconds = 0.25;
-    struct cells *cells = cells_new(rows, cols);
-    struct text out = {0};
-    int row, col;
-    app_draw(app, cells, &row, &col);
-    cells_page(cells, &out);
-    cells_free(cells);
-    return out.data;
+    return screen(app, rows, cols);
 }
 
 /* ---- golden files */
@@ -249,14 +214,14 @@ static void test_golden(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
-        struct stage stage = stage_open(planted);
-        stage.app->ascii = shots[i].ascii;
-        stage.app->gallery.folder = "tests/screens/figures";
-        press(stage.app, shots[i].keys);
-        char *got = screen(stage.app, shots[i].rows, shots[i].cols);
+        struct app *app = open_app(planted);
+        app->ascii = shots[i].ascii;
+        app->gallery.folder = "tests/screens/figures";
+        press(app, shots[i].keys);
+        char *got = still(app, shots[i].rows, shots[i].cols);
         compare(shots[i].name, got);
         mem_free(got);
-        stage_close(&stage);
+        finish(app);
     }
 }
 
@@ -267,17 +232,17 @@ static void test_every_size(void **unused)
     (void)unused;
     static const int sizes[][2] = {{1, 1}, {2, 2}, {5, 20}, {15, 60}, {16, 59}, {16, 60}, {17, 61}, {24, 80}, {60, 61}, {16, 300}, {200, 500}};
     for (size_t v = 0; views[v]; v++) {
-        struct stage stage = stage_open(planted);
-        stage.app->ascii = true;
-        app_go(stage.app, views[v]);
-        press(stage.app, "s");
+        struct app *app = open_app(planted);
+        app->ascii = true;
+        app_go(app, views[v]);
+        press(app, "s");
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            char *got = screen(stage.app, sizes[i][0], sizes[i][1]), *again = screen(stage.app, sizes[i][0], sizes[i][1]);
+            char *got = still(app, sizes[i][0], sizes[i][1]), *again = still(app, sizes[i][0], sizes[i][1]);
             assert_string_equal(got, again);
             for (const char *c = got; *c; c++) assert_true(*c == '\n' || (*c >= ' ' && *c < 127));
             mem_free(got), mem_free(again);
         }
-        stage_close(&stage);
+        finish(app);
     }
 }
 
@@ -302,12 +267,12 @@ static void test_parity(void **unused)
         {planted, ":open rlt<Enter>1", "parity: no stored reference"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct stage stage = stage_open(cases[i].run);
-        press(stage.app, cases[i].keys);
-        char *got = screen(stage.app, 24, 80);
+        struct app *app = open_app(cases[i].run);
+        press(app, cases[i].keys);
+        char *got = still(app, 24, 80);
         if (!strstr(got, cases[i].says)) fail_msg("no '%s' in\n%s", cases[i].says, got);
         mem_free(got);
-        stage_close(&stage);
+        finish(app);
     }
 }
 
@@ -323,13 +288,13 @@ static void test_failures_are_shown(void **unused)
     (void)unused;
     static const char *const names[] = {"loops", "splits", "grid", "intervene", "models"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct stage stage = stage_open(refuses);
-        app_go(stage.app, view_find(names[i]));
-        app_settle(stage.app);
-        char *got = screen(stage.app, 24, 160);
+        struct app *app = open_app(refuses);
+        app_go(app, view_find(names[i]));
+        app_settle(app);
+        char *got = still(app, 24, 160);
         if (!strstr(got, "there is no such thing")) fail_msg("%s shows\n%s", names[i], got);
         mem_free(got);
-        stage_close(&stage);
+        finish(app);
     }
 }
 
@@ -375,44 +340,44 @@ static const struct result *wait_for(struct app *app, enum result_state state)
 static void test_newest_wins(void **unused)
 {
     (void)unused;
-    struct stage stage = stage_open(slow);
-    assert_true(app_work(stage.app, NULL));
-    app_key(stage.app, '4');
-    wait_for(stage.app, RESULT_RUNNING);
-    for (int i = 0; i < 20; i++) app_key(stage.app, PRESS_DOWN);
-    const struct result *result = wait_for(stage.app, RESULT_DONE);
+    struct app *app = open_app(slow);
+    assert_true(app_work(app, NULL));
+    app_key(app, '4');
+    wait_for(app, RESULT_RUNNING);
+    for (int i = 0; i < 20; i++) app_key(app, PRESS_DOWN);
+    const struct result *result = wait_for(app, RESULT_DONE);
     assert_string_equal(result->line, "lens models/vanilla --row test_ood:20");
     assert_true(__atomic_load_n(&started, __ATOMIC_SEQ_CST) <= 2); /* the first, which ran already, and the newest */
-    stage_close(&stage);
+    finish(app);
 }
 
 static void test_interrupt_stops_and_keeps(void **unused)
 {
     (void)unused;
-    struct stage stage = stage_open(slow);
-    assert_true(app_work(stage.app, NULL));
-    app_key(stage.app, '4');
-    wait_for(stage.app, RESULT_RUNNING);
-    app_interrupt(stage.app);
-    assert_false(stage.app->quit);
-    wait_for(stage.app, RESULT_STOPPED);
-    app_interrupt(stage.app);
-    assert_true(stage.app->quit);
-    stage_close(&stage);
+    struct app *app = open_app(slow);
+    assert_true(app_work(app, NULL));
+    app_key(app, '4');
+    wait_for(app, RESULT_RUNNING);
+    app_interrupt(app);
+    assert_false(app->quit);
+    wait_for(app, RESULT_STOPPED);
+    app_interrupt(app);
+    assert_true(app->quit);
+    finish(app);
 }
 
 static void test_same_with_and_without_worker(void **unused)
 {
     (void)unused;
-    struct stage here = stage_open(planted), there = stage_open(planted);
-    assert_true(app_work(there.app, NULL));
-    press(here.app, "3");
-    app_key(there.app, '3');
-    for (int i = 0; i < 2000 && !(app_current(there.app, 0) && app_current(there.app, 1)); i++) usleep(1000), app_take_posts(there.app);
-    char *a = screen(here.app, 24, 80), *b = screen(there.app, 24, 80);
+    struct app *here = open_app(planted), *there = open_app(planted);
+    assert_true(app_work(there, NULL));
+    press(here, "3");
+    app_key(there, '3');
+    for (int i = 0; i < 2000 && !(app_current(there, 0) && app_current(there, 1)); i++) usleep(1000), app_take_posts(there);
+    char *a = still(here, 24, 80), *b = still(there, 24, 80);
     assert_string_equal(a, b);
     mem_free(a), mem_free(b);
-    stage_close(&here), stage_close(&there);
+    finish(here), finish(there);
 }
 
 /* ---- the prompt */

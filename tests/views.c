@@ -1,22 +1,8 @@
 /* Golden screens of the views that show measurements: tables that real commands gave (tests/planted/NAME.tsv) stand in for the engine.
  * VIEWS_WRITE=1 build/tests/views writes the golden files anew; read the difference before keeping it. The header line, which names all views, is
- * left
- * out: another view must not change the pictures of these. */
-#include "app.h"
+ * left out: another view must not change the pictures of these. */
 #include "question.h"
-
-#include "ground/file.h"
-#include "ground/mem.h"
-#include "registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "stage.h"
 
 #include "golden_file.h"
 
@@ -137,22 +123,11 @@ static const struct shot { const char *name, *view, *keys; int rows, cols; bool 
     {"replicate-ascii", "replicate", "<Down><Down>t", 16, 60, true},
 };
 
-static void press(struct app *app, const char *keys)
+static struct app *open_app(const struct shot *shot)
 {
-    app_settle(app);
-    while (*keys) {
-        int key = key_read(&keys);
-        assert_true(key != 0);
-        app_key(app, key);
-        app_settle(app);
-    }
-}
-
-static struct app *open_app(struct session *session, const struct shot *shot)
-{
-    struct app *app = app_new(session, planted, "models/vanilla");
-    mem_free(session->share);
-    session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
+    struct app *app = start(planted, "models/vanilla");
+    mem_free(app->session->share);
+    app->session->share = mem_text("tests/planted"); /* what is opened besides has to be somewhere */
     app->ascii = shot->ascii;
     if (shot->rows) app->rows = shot->rows;
     app_go(app, view_find(shot->view));
@@ -163,14 +138,8 @@ static struct app *open_app(struct session *session, const struct shot *shot)
 /* All but the header line. */
 static char *body(struct app *app, int rows, int cols)
 {
-    struct cells *cells = cells_new(rows, cols);
-    struct text out = {0};
-    int row, col;
-    app_draw(app, cells, &row, &col);
-    cells_page(cells, &out);
-    cells_free(cells);
-    char *text = mem_text(strchr(out.data, '\n') + 1);
-    text_clear(&out);
+    char *all = screen(app, rows, cols), *text = mem_text(strchr(all, '\n') + 1);
+    mem_free(all);
     return text;
 }
 
@@ -180,13 +149,11 @@ static void test_golden(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
-        struct session *session = session_new(1);
-        struct app *app = open_app(session, &shots[i]);
+            struct app *app = open_app(&shots[i]);
         char *got = body(app, shots[i].rows, shots[i].cols);
         compare(shots[i].name, got);
         mem_free(got);
-        app_free(app);
-        session_free(session);
+        finish(app);
     }
 }
 
@@ -194,8 +161,7 @@ static void test_golden(void **unused)
 static void test_questions_are_of_their_split(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "questions", .keys = ""});
+    struct app *app = open_app(&(struct shot){.view = "questions", .keys = ""});
     assert_string_equal(table_text(app_table(app, 0, 0), 0, "split"), "test_ood");
     struct err err = {0};
     assert_true(settings_set(app, "split", "train_two_hop", &err));
@@ -203,23 +169,20 @@ static void test_questions_are_of_their_split(void **unused)
     assert_null(app_table(app, 0, 0));
     app_settle(app);
     assert_non_null(app_table(app, 0, 0));
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* What was computed can be taken along, whatever stands below the form now. */
 static void test_export_behind_another_panel(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "intervene", .keys = "asf"});
+    struct app *app = open_app(&(struct shot){.view = "intervene", .keys = "asf"});
     assert_true(text_starts(app_result(app, app->line_shown)->line, "flips "));
     const struct table *sweep = NULL;
     for (int i = 0; i < WANTS && !sweep; i++)
         if (app_result(app, i) && text_starts(app_result(app, i)->line, "sweep ")) sweep = app_table(app, i, 0);
     assert_non_null(sweep);
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* Where Enter leads: the grid of the question that was marked. */
@@ -231,13 +194,11 @@ static void test_enter_opens_the_grid(void **unused)
         {{.view = "bridge", .keys = "ccc<Enter><Down><Enter>"}, "test_ood", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct session *session = session_new(1);
-        struct app *app = open_app(session, &cases[i].shot);
+            struct app *app = open_app(&cases[i].shot);
         assert_string_equal(app->view->name, "grid");
         assert_string_equal(app->split, cases[i].split);
         assert_int_equal(app->row, cases[i].row);
-        app_free(app);
-        session_free(session);
+        finish(app);
     }
 }
 
@@ -245,8 +206,7 @@ static void test_enter_opens_the_grid(void **unused)
 static void test_tokens_typed_over_a_question(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "grid", .keys = "PP>"});
+    struct app *app = open_app(&(struct shot){.view = "grid", .keys = "PP>"});
     assert_string_equal(question_tokens(app), "e124 r49 r6");
     press(app, "i");
     assert_string_equal(app_result(app, 1)->line, "lens models/vanilla --row test_ood:0"); /* its own, to see what changes */
@@ -256,31 +216,27 @@ static void test_tokens_typed_over_a_question(void **unused)
     assert_string_equal(question_option(app), "--tokens 'e1 r2 r3'");
     app->row = 3;
     assert_string_equal(question_option(app), "--row test_ood:3");
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* By token an edit says no position, begins where the bridge is, and goes where the grid's cursor was. */
 static void test_edits_by_token(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "intervene", .keys = ":open rlt<Enter>:view intervene<Enter>"});
+    struct app *app = open_app(&(struct shot){.view = "intervene", .keys = ":open rlt<Enter>:view intervene<Enter>"});
     assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.2:alpha=0.5,norm=rms");
     press(app, "<Up><Left>");
     assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.1:alpha=0.5,norm=rms");
     press(app, ":view grid<Enter>pi"); /* behind the last token nothing follows */
     assert_string_equal(app_result(app, 1)->line, "lens rlt --row test_ood:0 --do mix@s.2:alpha=0.5,norm=rms");
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* w goes to the chosen token only when there is one; the setting takes any token and gives it back. */
 static void test_watch_any_token(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "grid", .keys = "www"});
+    struct app *app = open_app(&(struct shot){.view = "grid", .keys = "www"});
     struct text settings = {0};
     assert_string_equal(app->message, "watching the bridge");
     press(app, "We18<Enter>");
@@ -292,16 +248,14 @@ static void test_watch_any_token(void **unused)
     press(app, "www");
     assert_string_equal(app->message, "watching e18");
     text_clear(&settings);
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* Measuring is asked for once and read anew when it has ended; training is only a line to be entered. */
 static void test_replicate_runs_only_what_was_asked(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "replicate", .keys = "<Down>"});
+    struct app *app = open_app(&(struct shot){.view = "replicate", .keys = "<Down>"});
     assert_null(app_find(app, "replicate table-1b --measure-only"));
     press(app, "m");
     const struct result *done = app_find(app, "replicate table-1b --measure-only");
@@ -313,16 +267,14 @@ static void test_replicate_runs_only_what_was_asked(void **unused)
     assert_string_equal(app->prompt.line.data, "replicate table-1b --seeds 3 --background");
     press(app, "<Esc>");
     assert_null(app_find(app, "replicate table-1b --seeds 3 --background"));
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* Any model by its path, any measurement; what they disagree on is a key away in both. */
 static void test_compare_with_any(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "compare", .keys = "b<^U>models/dis<Tab>/<Enter>"});
+    struct app *app = open_app(&(struct shot){.view = "compare", .keys = "b<^U>models/dis<Tab>/<Enter>"});
     assert_string_equal(app_result(app, 0)->line, "compare models/vanilla models/discoloop eval");
     press(app, ":set compare.probe 'lens --position 1'<Enter>:set compare.edit-a mix@h.1:alpha=0.3,norm=rms,position=1<Enter>");
     assert_string_equal(app_result(app, 0)->line,
@@ -333,16 +285,14 @@ static void test_compare_with_any(void **unused)
     press(app, "O");
     assert_string_equal(app->model, "models/discoloop");
     assert_int_equal(app->row, row);
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 /* Any measurement at the checkpoints, with its options; its name alone is enough. */
 static void test_timeline_of_any_measurement(void **unused)
 {
     (void)unused;
-    struct session *session = session_new(1);
-    struct app *app = open_app(session, &(struct shot){.view = "train", .keys = ":set train.curves drift<Enter>"});
+    struct app *app = open_app(&(struct shot){.view = "train", .keys = ":set train.curves drift<Enter>"});
     struct err err = {0};
     assert_non_null(strstr(app_result(app, 2)->line, " --probe 'drift --split test_id,test_ood'"));
     press(app, ":set train.curves 'lens --row test_ood:0'<Enter>");
@@ -352,8 +302,7 @@ static void test_timeline_of_any_measurement(void **unused)
     assert_string_equal(app->prompt.line.data, "set train.curves 'lens --row test_ood:0'");
     press(app, "<Esc>:set train.curves log<Enter>T");
     assert_non_null(strstr(app_result(app, 2)->line, " --probe 'stats "));
-    app_free(app);
-    session_free(session);
+    finish(app);
 }
 
 int main(void)
