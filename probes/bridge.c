@@ -5,6 +5,7 @@
 #include "driver.h"
 
 #include "measures.h"
+#include "numbers/kernel.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "edit.h"
 
 #include "numbers/blas.h"
+#include "numbers/kernel.h"
 
 #include <math.h>
 #include <string.h>

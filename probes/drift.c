@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include "measures.h"
+#include "numbers/kernel.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* eval: accuracy by split and stage. Stage k is the decode of h.k at the answer position; the last stage is the model's answer. */
 #include "driver.h"
+#include "numbers/kernel.h"
 
 #include <math.h>
 

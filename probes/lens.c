@@ -5,6 +5,7 @@
  * logits.
  */
 #include "measures.h"
+#include "numbers/kernel.h"
 #include "study.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 #include "measures.h"
 
+#include "numbers/kernel.h"
+
 #include <math.h>
 
 double logits_p(const float *logits, int n, int token)

@@ -1,5 +1,6 @@
 /* questions: a split as a list: what was asked, what the model says, and the bridge's numbers, one line a question. */
 #include "measures.h"
+#include "numbers/kernel.h"
 #include "study.h"
 
 #include "results/pace.h"

@@ -1,5 +1,7 @@
 #include "replay.h"
 
+#include "numbers/kernel.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "doing/command.h"
 #include "edit.h"
 #include "numbers/blas.h"
+#include "numbers/kernel.h"
 #include "tokens.h"
 
 #include "ground/file.h"

@@ -1,5 +1,7 @@
 #include "tokens.h"
 
+#include "numbers/kernel.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "learning/pass.h"
 
+#include "numbers/kernel.h"
+
 #include <string.h>
 #include <time.h>
 

@@ -31,10 +31,9 @@ void blas_tn(int m, int n, int k, const float *a, const float *b, float beta, fl
 
 const char *blas_name(void)
 {
-    static char name[128];
+    static _Thread_local char name[128]; /* several threads may load models */
     char config[96];
     snprintf(config, sizeof config, "%s", openblas_get_config());
-    config[strcspn(config, " ") + 1 < sizeof config ? strcspn(config, " ") : 0] = ' ';
     char *second = strchr(config, ' ');
     if (second && (second = strchr(second + 1, ' '))) *second = 0;
     snprintf(name, sizeof name, "%s %s", config, openblas_get_corename());
@@ -56,7 +55,7 @@ static float worst_of(int which, int m, int n, int k, const float *a, const floa
             double sum = beta * 0.5;
             for (int l = 0; l < k; l++) sum += (double)(which == 2 ? a[l * m + i] : a[i * k + l]) * (which == 0 ? b[j * k + l] : b[l * n + j]);
             float off = fabsf((float)sum - c[i * n + j]) / sqrtf((float)k);
-            if (!(off <= most)) most = off; /* NaN counts */
+            if (off > most || isnan(off)) most = off;
         }
     return most;
 }
@@ -68,7 +67,7 @@ static float worst(int which)
     for (int i = 0; i < LARGEST; i++) a[i] = (float)rng_normal(&rng), b[i] = (float)rng_normal(&rng);
     for (unsigned s = 0; s < 2 * (sizeof shapes / sizeof *shapes); s++) {
         float off = worst_of(which, shapes[s / 2][0], shapes[s / 2][1], shapes[s / 2][2], a, b, c, (float)(s % 2));
-        if (!(off <= most)) most = off;
+        if (off > most || isnan(off)) most = off;
     }
     mem_free(a);
     mem_free(b);

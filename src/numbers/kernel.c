@@ -1,7 +1,5 @@
 #include "numbers/kernel.h"
 
-#include "numbers/op.h"
-
 #include <math.h>
 
 static inline float most(const float *row, int n)
@@ -66,3 +64,13 @@ double row_log_sum_exp(const float *row, int n)
 }
 
 KERNEL float row_dot(const float *a, const float *b, int n) { return dot(a, b, n); }
+
+KERNEL void row_add(float *restrict to, const float *restrict from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] += from[i];
+}
+
+KERNEL void row_add_times(float *restrict to, float by, const float *restrict from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] += by * from[i];
+}

@@ -1,13 +1,14 @@
-/* What the inner loops share: processor variants chosen when the program starts, and an exponential that vectorises.
+/* What the inner loops share: processor variants chosen when the program starts, an exponential that vectorises, and rows of numbers.
  *
  *     KERNEL static void scale(float *x, int n, float by) { for (int i = 0; i < n; i++) x[i] *= by; }
  *
  * KERNEL compiles a function for several x86-64 levels; the loader picks one. Sums use sixteen fixed partial sums, so a result does not depend on how
- * wide the processor is, as long as no multiply-add is fused (ISO C17 mode forbids it).
+ * wide the processor is, as long as no multiply-add is fused: the Makefile says -ffp-contract=off, as not every compiler's C17 mode does.
  */
 #ifndef NUMBERS_KERNEL_H
 #define NUMBERS_KERNEL_H
 
+#include <stddef.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(PLAIN_KERNELS)
@@ -20,7 +21,8 @@
 static inline float fast_exp(float x)
 {
     x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
-    float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f; /* nearest integer */
+    float shifted = x * 1.44269504f + 12582912.0f; /* 1.5 * 2^23 leaves no room for a fraction: its last bits are the nearest integer */
+    float n = shifted - 12582912.0f;
     float f = (x - n * 0.693359375f) + n * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
     p = p * f + 1.3981999507e-3f;
@@ -29,8 +31,10 @@ static inline float fast_exp(float x)
     p = p * f + 1.6666665459e-1f;
     p = p * f + 5.0000001201e-1f;
     p = p * f * f + f + 1.0f;
-    unsigned bits = ((unsigned)(int)n + 127u) << 23; /* unsigned: a NaN may go through here, and comes out as one */
+    unsigned bits;
     float power;
+    memcpy(&bits, &shifted, 4);
+    bits = (bits + 127u) << 23;
     memcpy(&power, &bits, 4);
     return p * power;
 }
@@ -54,5 +58,12 @@ static inline float dot(const float *a, const float *b, int n)
     for (; i < n; i++) s[0] += a[i] * b[i];
     return sum16(s);
 }
+
+int row_argmax(const float *row, int n); /* lowest index among equals; -1 when any number is NaN or +-inf is the largest */
+void row_softmax(const float *logits, float *p, int n, float scale); /* p = softmax(logits * scale); p may be logits */
+double row_log_sum_exp(const float *row, int n); /* of the row itself */
+float row_dot(const float *a, const float *b, int n);
+void row_add(float *restrict to, const float *restrict from, size_t n);                 /* to += from */
+void row_add_times(float *restrict to, float by, const float *restrict from, size_t n); /* to += by from */
 
 #endif
