@@ -136,7 +136,6 @@ static void match(const struct model *model, struct weight *weight, struct misfi
     weight->dtype = entry->dtype;
     weight->data = entry->data;
     weight->aligned = entry->aligned;
-    weight->stored = true;
 }
 
 /* ------------------------------------------------------------------ what is odd */

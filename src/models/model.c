@@ -182,7 +182,7 @@ static bool allocate(struct model *model, const char *label, struct err *err)
     for (size_t i = 0; i < model->weight_count; i++) {
         struct weight *weight = model->weights[i];
         weight->data = model->block + weight->offset;
-        weight->aligned = weight->stored = true;
+        weight->aligned = true;
     }
     return true;
 }

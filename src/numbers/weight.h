@@ -18,7 +18,6 @@ struct weight {
     bool aligned;        /* data may be read in place when dtype is F32 */
     size_t offset;       /* in numbers, into blocks of parameter_count */
     const char *other;   /* a second name under which files may hold this weight, or NULL (tied tables) */
-    bool stored;         /* found in the file (false only while declaring) */
 };
 
 #endif
