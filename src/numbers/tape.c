@@ -1,5 +1,7 @@
 #include "numbers/tape.h"
 
+#include "numbers/kernel.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -7,7 +9,29 @@ struct tensor *tape_tensor(struct tape *tape, int rows, int cols)
 {
     struct tensor *t = arena_new(tape->arena, sizeof *t);
     *t = (struct tensor){.rows = rows, .cols = cols};
-    t->data = arena_new(tape->arena, sizeof(float) * (size_t)rows * (size_t)cols);
+    t->data = arena_new(tape->arena, sizeof(float) * tensor_size(t));
+    return t;
+}
+
+struct tensor *tape_like(struct tape *tape, const struct tensor *x, int cols)
+{
+    struct tensor *t = tape_tensor(tape, x->rows, cols);
+    t->places = x->places;
+    return t;
+}
+
+struct tensor *tape_copy(struct tape *tape, const struct tensor *x)
+{
+    struct tensor *t = tape_like(tape, x, x->cols);
+    memcpy(t->data, x->data, sizeof(float) * tensor_size(x));
+    return t;
+}
+
+struct tensor *tape_view(struct tape *tape, const struct tensor *x, int rows, int cols)
+{
+    struct tensor *t = arena_new(tape->arena, sizeof *t);
+    *t = (struct tensor){.data = x->data, .rows = rows, .cols = cols, .places = rows == x->rows ? x->places : NULL};
+    assert(tensor_size(t) == tensor_size(x));
     return t;
 }
 
@@ -30,22 +54,28 @@ void tape_backward(struct tape *tape)
 
 float *tensor_grad(struct tape *tape, struct tensor *t)
 {
-    if (!t->grad) t->grad = arena_zero(tape->arena, sizeof(float) * (size_t)t->rows * (size_t)t->cols);
+    if (!t->grad) t->grad = arena_zero(tape->arena, sizeof(float) * tensor_size(t));
     return t->grad;
 }
 
 float *tensor_grad_beta(struct tape *tape, struct tensor *t, float *beta)
 {
     *beta = t->grad ? 1 : 0;
-    if (!t->grad) t->grad = arena_new(tape->arena, sizeof(float) * (size_t)t->rows * (size_t)t->cols);
+    if (!t->grad) t->grad = arena_new(tape->arena, sizeof(float) * tensor_size(t));
     return t->grad;
+}
+
+void tensor_pass_grad(struct tensor *x, struct tensor *y)
+{
+    if (x->grad) row_add(x->grad, y->grad, tensor_size(x));
+    else x->grad = y->grad;
 }
 
 struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tensor *t)
 {
     if (tape->records) return t;
     struct tensor copy = *t;
-    size_t size = sizeof(float) * (size_t)t->rows * (size_t)t->cols;
+    size_t size = sizeof(float) * tensor_size(t);
     arena_release(tape->arena, mark);
     struct tensor *kept = arena_new(tape->arena, sizeof *kept);
     float *data = arena_new(tape->arena, size); /* at or below where the data lie: blocks are filled upwards */
@@ -61,13 +91,12 @@ void tape_keep_all(struct tape *tape, struct arena_mark mark, struct tensor **co
     struct tensor *aside = mem_new(sizeof *aside * (size_t)n); /* they may lie in any order, and over each other's new places */
     for (int i = 0; i < n; i++) {
         aside[i] = **all[i];
-        aside[i].data = mem_copy((*all[i])->data, sizeof(float) * (size_t)aside[i].rows * (size_t)aside[i].cols);
+        aside[i].data = mem_copy((*all[i])->data, sizeof(float) * tensor_size(&aside[i]));
     }
     arena_release(tape->arena, mark);
     for (int i = 0; i < n; i++) {
-        *all[i] = tape_tensor(tape, aside[i].rows, aside[i].cols);
-        (*all[i])->places = aside[i].places;
-        memcpy((*all[i])->data, aside[i].data, sizeof(float) * (size_t)aside[i].rows * (size_t)aside[i].cols);
+        *all[i] = tape_like(tape, &aside[i], aside[i].cols);
+        memcpy((*all[i])->data, aside[i].data, sizeof(float) * tensor_size(&aside[i]));
         mem_free(aside[i].data);
     }
     mem_free(aside);

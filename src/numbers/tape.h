@@ -3,11 +3,11 @@
  *     struct tape tape = {.arena = &arena, .records = true, .grads = block};
  *     struct tensor *h = op_embed(&tape, table, tokens, n);
  *     struct tensor *y = op_linear(&tape, h, w, NULL);
- *     op_cross_entropy(&tape, y, targets, weights, &loss);
+ *     op_cross_entropy(&tape, y, targets, weights, &loss, NULL);
  *     tape_backward(&tape);                    (parameter gradients are added into tape.grads at weight->offset)
  *
  * Tensors and nodes live in the arena and die with its reset. A weight used K times collects its gradient K times. Not recording is inference: a
- * block's temporaries are given back with tape_mark and tape_keep, so memory does not grow with loops.
+ * block's temporaries are given back with arena_mark and tape_keep, so memory does not grow with loops.
  */
 #ifndef NUMBERS_TAPE_H
 #define NUMBERS_TAPE_H
@@ -45,7 +45,12 @@ struct tape {
 
 static inline bool tape_stopped(const struct tape *tape) { return tape->stop && *tape->stop; }
 
-struct tensor *tape_tensor(struct tape *tape, int rows, int cols); /* data not set */
+static inline size_t tensor_size(const struct tensor *t) { return (size_t)t->rows * (size_t)t->cols; } /* in numbers */
+
+struct tensor *tape_tensor(struct tape *tape, int rows, int cols);             /* data not set */
+struct tensor *tape_like(struct tape *tape, const struct tensor *x, int cols); /* as many rows as x has, at its places; data not set */
+struct tensor *tape_copy(struct tape *tape, const struct tensor *x);           /* x's numbers, at its places, in memory of their own */
+struct tensor *tape_view(struct tape *tape, const struct tensor *x, int rows, int cols); /* the same data, arranged so; places kept when rows are */
 
 /* A node of `size` bytes, the op's struct, put on the tape; NULL when the tape does not record. */
 void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *));
@@ -57,6 +62,9 @@ float *tensor_grad(struct tape *tape, struct tensor *t);
 
 /* The same for an op that can store as well as add: *beta is 0 (nothing there yet, store) or 1 (add). */
 float *tensor_grad_beta(struct tape *tape, struct tensor *t, float *beta);
+
+/* Adds y's gradient to x's, or, when none has arrived there, makes it x's: for the end of a `back`, when nobody reads y's gradient after it. */
+void tensor_pass_grad(struct tensor *x, struct tensor *y);
 
 /* Inference only: frees everything since mark but t, which moves down to it. A recording tape keeps all and returns t. */
 struct tensor *tape_keep(struct tape *tape, struct arena_mark mark, struct tensor *t);
