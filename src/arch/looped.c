@@ -165,10 +165,9 @@ static struct tensor *interface(struct run *run, const struct looped *m, struct 
     struct tape *t = run->tape;
     if (m->interface == NONE) return h;
     struct tensor *phi = run_site(run, op_soft_embed(t, normed(run, m, h), m->mix_in, m->mix_out, m->soft), "phi.%d", k);
-    phi->places = h->places;
     if (m->interface == PONDER) return phi;
     if (m->interface == PONDER_SUM) return op_mix(t, run_input_at(run, h, k), phi, NULL);
-    struct tensor *alpha = m->gate ? op_gate(t, phi, m->gate, m->gate_bias) : op_constant(t, h->rows, m->alpha);
+    struct tensor *alpha = m->gate ? op_gate(t, phi, m->gate, m->gate_bias) : op_constant(t, phi, m->alpha);
     return op_mix(t, h, op_rms_norm(t, phi, NULL, m->eps), run_site(run, alpha, "alpha.%d", k));
 }
 

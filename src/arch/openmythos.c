@@ -349,7 +349,9 @@ static int loops_run(const struct tensor *halted, int loops)
 
 static void show_end(struct run *run, int loops, struct tensor *const *experts)
 {
-    run_site(run, op_constant(run->tape, 1, (float)loops), "loops_run");
+    struct tensor *count = tape_tensor(run->tape, 1, 1);
+    count->data[0] = (float)loops;
+    run_site(run, count, "loops_run");
     run_site(run, experts[loops], "moe.expert.last");
 }
 
@@ -361,9 +363,7 @@ static struct tensor *halting(struct run *run, const struct openmythos *m, const
     struct tensor **h = arena_new(t->arena, sizeof *h * K), **p = arena_new(t->arena, sizeof *p * K), **w = arena_new(t->arena, sizeof *w * K);
     for (size_t k = 0; k < K; k++) {
         h[k] = run_state_at(run, (int)k + 1, places);
-        p[k] = op_gate(t, h[k], m->halt, m->halt_bias);
-        p[k]->places = places;
-        run_site(run, p[k], "act.p.%d", (int)k + 1);
+        p[k] = run_site(run, op_gate(t, h[k], m->halt, m->halt_bias), "act.p.%d", (int)k + 1);
     }
     struct tensor *halted = op_halt(t, p, run->loops, m->threshold, w);
     for (size_t k = 0; k < K; k++) run_site(run, w[k], "act.w.%d", (int)k + 1);

@@ -164,9 +164,8 @@ static struct tensor *exit_pdf(struct run *run, const struct ouro *m, struct ten
 {
     struct tape *t = run->tape;
     int rows = states[0]->rows, K = run->loops;
-    struct tensor *pdf = tape_tensor(t, rows, K);
+    struct tensor *pdf = tape_like(t, states[0], K);
     float *rest = arena_new(t->arena, sizeof *rest * (size_t)rows);
-    pdf->places = states[0]->places;
     for (int i = 0; i < rows; i++) rest[i] = 1;
     for (int k = 1; k <= K; k++) {
         struct tensor *gate = op_bias(t, op_linear(t, states[k - 1], m->gate, NULL), m->gate_bias);
@@ -198,8 +197,7 @@ static const int *exit_steps(struct run *run, const struct ouro *m, const struct
     int rows = pdf->rows, K = pdf->cols, *step = arena_new(run->tape->arena, sizeof *step * (size_t)(rows + 1));
     bool fixed = m->exit_step >= 0 && m->exit_step < K;
     float threshold = (float)(isnan(run->exit_threshold) ? m->exit_threshold : run->exit_threshold);
-    struct tensor *shown = tape_tensor(run->tape, rows, 1);
-    shown->places = pdf->places;
+    struct tensor *shown = tape_like(run->tape, pdf, 1);
     for (int i = 0; i < rows; i++) {
         step[i] = fixed ? m->exit_step : first_reached(pdf->data + (size_t)i * (size_t)K, K, threshold);
         shown->data[i] = (float)step[i];
@@ -211,9 +209,8 @@ static const int *exit_steps(struct run *run, const struct ouro *m, const struct
 /* sum_k exit_pdf_k h.k: its decode is the expected logits, because the head is linear. */
 static struct tensor *expected(struct run *run, const struct tensor *pdf, struct tensor *const *states)
 {
-    struct tensor *h = tape_tensor(run->tape, pdf->rows, states[0]->cols);
+    struct tensor *h = tape_like(run->tape, pdf, states[0]->cols);
     size_t d = (size_t)h->cols;
-    h->places = pdf->places;
     memset(h->data, 0, sizeof(float) * (size_t)h->rows * d);
     for (int k = 0; k < pdf->cols; k++)
         for (int i = 0; i < pdf->rows; i++)

@@ -166,7 +166,7 @@ static bool watched(const struct run *run) { return run->handler_count || run->v
 static struct tensor *zeros(struct walk *w, int rows)
 {
     struct tensor *t = tape_tensor(w->run->tape, rows, w->run->model->width);
-    memset(t->data, 0, sizeof(float) * (size_t)rows * (size_t)t->cols);
+    memset(t->data, 0, sizeof(float) * tensor_size(t));
     return t;
 }
 
@@ -295,7 +295,8 @@ static struct tensor *merge(struct walk *w, const struct places *at, int t)
     struct tensor *s = op_select(tape, w->states, feed, at->count), *e = op_select(tape, w->e, encoded, at->count);
     if (run->detach & DETACH_STATE) s = op_detach(tape, s);
     struct tensor *r = op_rms_norm(tape, s, w->m->merge_norm, w->m->eps);
-    struct tensor *gate = run_site(run, op_sigmoid(tape, op_linear(tape, op_join(tape, e, r), w->m->w_g, NULL), w->m->b_g), "token.%d.gate", t);
+    struct tensor *open = op_bias(tape, op_linear(tape, op_join(tape, e, r), w->m->w_g, NULL), w->m->b_g);
+    struct tensor *gate = run_site(run, op_sigmoid(tape, open), "token.%d.gate", t);
     struct tensor *u = run_site(run, op_gated(tape, e, gate, op_linear(tape, r, w->m->w_s, NULL), w->m->scale), "token.%d.u", t);
     for (int i = 0; w->u && i < at->count; i++) copy_row(w->u, at->at[i], u, i), copy_row(w->gate, at->at[i], gate, i);
     return u;

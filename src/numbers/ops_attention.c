@@ -164,9 +164,9 @@ struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *
 {
     int size = heads.size, value = value_size(heads), group = heads.count / heads.kv_count;
     assert(q->cols == heads.count * size && k->cols == heads.kv_count * size && v->cols == heads.kv_count * value);
-    struct tensor *y = tape_tensor(tape, q->rows, heads.count * value), *p = tape_tensor(tape, heads.count, reach->first[q->rows]);
+    struct tensor *y = tape_like(tape, q, heads.count * value), *p = tape_tensor(tape, heads.count, reach->first[q->rows]);
     size_t most = (size_t)longest(reach, q->rows);
-    y->places = p->places = q->places;
+    p->places = q->places;
     struct arena_mark mark = arena_mark(tape->arena);
     const float **ks = arena_new(tape->arena, sizeof *ks * most), **vs = arena_new(tape->arena, sizeof *vs * most);
     for (int i = 0; i < q->rows; i++)

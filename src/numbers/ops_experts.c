@@ -1,3 +1,4 @@
+#include "numbers/kernel.h"
 #include "numbers/op.h"
 
 #include <assert.h>
@@ -42,11 +43,10 @@ struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct w
 {
     int experts = logits->cols;
     assert(bias->cols == experts && k >= 1 && k <= experts);
-    struct tensor *gates = tape_tensor(tape, logits->rows, k);
+    struct tensor *gates = tape_like(tape, logits, k);
     int *picks = arena_new(tape->arena, sizeof *picks * (size_t)(logits->rows * k + 1));
     bool *taken = arena_new(tape->arena, sizeof *taken * (size_t)experts);
     const float *shift = weight_f32(tape, bias);
-    gates->places = logits->places;
     for (int i = 0; i < logits->rows; i++) {
         const float *row = logits->data + (size_t)i * (size_t)experts;
         float *to = gates->data + (size_t)i * (size_t)k;
@@ -72,33 +72,27 @@ static void combine_back(struct tape *tape, struct node *node)
     struct combine_node *me = (struct combine_node *)node;
     if (!me->out->grad) return;
     int d = me->out->cols;
-    float *gx = tensor_grad(tape, me->x), *gg = tensor_grad(tape, me->gates);
-    for (size_t i = 0, n = (size_t)me->out->rows * (size_t)d; i < n; i++) gx[i] += me->out->grad[i];
+    float *gg = tensor_grad(tape, me->gates);
     for (int p = 0; p < me->count; p++) {
         const struct part *part = &me->parts[p];
         float *gy = tensor_grad(tape, part->y);
         for (int i = 0; i < part->y->rows; i++) {
             const float *g = me->out->grad + (size_t)part->rows[i] * (size_t)d, *y = part->y->data + (size_t)i * (size_t)d;
-            float gate = me->gates->data[part->gates[i]], *to = gy + (size_t)i * (size_t)d;
-            for (int j = 0; j < d; j++) to[j] += gate * g[j];
+            row_add_times(gy + (size_t)i * (size_t)d, me->gates->data[part->gates[i]], g, (size_t)d);
             gg[part->gates[i]] += row_dot(g, y, d);
         }
     }
+    tensor_pass_grad(me->x, me->out);
 }
 
 struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count)
 {
-    int d = x->cols;
-    struct tensor *out = tape_tensor(tape, x->rows, d);
-    out->places = x->places;
-    memcpy(out->data, x->data, sizeof(float) * (size_t)x->rows * (size_t)d);
+    size_t d = (size_t)x->cols;
+    struct tensor *out = tape_copy(tape, x);
     for (int p = 0; p < count; p++) {
-        assert(parts[p].y->cols == d);
-        for (int i = 0; i < parts[p].y->rows; i++) {
-            float gate = gates->data[parts[p].gates[i]], *to = out->data + (size_t)parts[p].rows[i] * (size_t)d;
-            const float *y = parts[p].y->data + (size_t)i * (size_t)d;
-            for (int j = 0; j < d; j++) to[j] += gate * y[j];
-        }
+        assert(parts[p].y->cols == x->cols);
+        for (int i = 0; i < parts[p].y->rows; i++)
+            row_add_times(out->data + (size_t)parts[p].rows[i] * d, gates->data[parts[p].gates[i]], parts[p].y->data + (size_t)i * d, d);
     }
     struct combine_node *node = tape_node(tape, sizeof *node, combine_back);
     if (node) node->x = x, node->gates = gates, node->out = out, node->parts = parts, node->count = count;

@@ -30,16 +30,15 @@ static void swiglu_back(struct tape *tape, struct node *node)
     (void)tape;
     if (!me->y->grad) return;
     assert(!me->g->grad && !me->u->grad);
-    swiglu_grad(me->g->data, me->u->data, me->y->grad, (size_t)me->y->rows * (size_t)me->y->cols);
+    swiglu_grad(me->g->data, me->u->data, me->y->grad, tensor_size(me->y));
     me->g->grad = me->g->data, me->u->grad = me->u->data;
 }
 
 struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u)
 {
     assert(g->rows == u->rows && g->cols == u->cols);
-    struct tensor *y = tape_tensor(tape, g->rows, g->cols);
-    y->places = g->places;
-    swiglu(g->data, u->data, y->data, (size_t)g->rows * (size_t)g->cols);
+    struct tensor *y = tape_like(tape, g, g->cols);
+    swiglu(g->data, u->data, y->data, tensor_size(g));
     struct swiglu_node *node = tape_node(tape, sizeof *node, swiglu_back);
     if (node) node->g = g, node->u = u, node->y = y;
     return y;

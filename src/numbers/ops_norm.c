@@ -50,8 +50,7 @@ static void norm_back(struct tape *tape, struct node *node)
 struct tensor *op_rms_norm(struct tape *tape, struct tensor *x, const struct weight *gain, float eps)
 {
     assert(!gain || gain->cols == x->cols);
-    struct tensor *y = tape_tensor(tape, x->rows, x->cols);
-    y->places = x->places;
+    struct tensor *y = tape_like(tape, x, x->cols);
     const float *g = gain ? weight_f32(tape, gain) : NULL;
     float *inverse = arena_new(tape->arena, sizeof(float) * (size_t)x->rows);
     for (int i = 0; i < x->rows; i++) {

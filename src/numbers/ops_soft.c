@@ -4,7 +4,6 @@
 #include "numbers/kernel.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 struct soft_node {
@@ -13,10 +12,9 @@ struct soft_node {
     const struct weight *head, *table;
     struct soft soft;
     float *p;    /* [N, V] mixing weights, 0 where cut */
-    float *full; /* [N, V] full-softmax probabilities; the same as p unless top_k cuts without renormalising */
+    float *full; /* [N, V] full-softmax probabilities; the same as p unless top_k cuts */
 };
 
-/* Zeroes all but the k largest of p[0..v) (ties: the lower index stays). heap: k indices of scratch, the smallest kept one on top. */
 static bool below(const float *p, int a, int b) { return p[a] < p[b] || (p[a] == p[b] && a > b); }
 
 static void sink_top(const float *p, int *heap, int k, int at)
@@ -33,26 +31,22 @@ static void sink_top(const float *p, int *heap, int k, int at)
     }
 }
 
+/* p = the k largest of full[0..v) (ties: the lower index stays), 0 elsewhere. heap: k indices of scratch, the smallest kept one on top. */
 static void keep_top(const float *full, float *p, int v, int k, int *heap)
 {
     for (int i = 0; i < k; i++) heap[i] = i;
     for (int i = k / 2; i-- > 0;) sink_top(full, heap, k, i);
     for (int i = k; i < v; i++)
         if (below(full, heap[0], i)) heap[0] = i, sink_top(full, heap, k, 0);
-    float *kept = (float *)(void *)(heap + k);
-    for (int i = 0; i < k; i++) kept[i] = full[heap[i]];
     memset(p, 0, sizeof(float) * (size_t)v);
-    for (int i = 0; i < k; i++) p[heap[i]] = kept[i];
+    for (int i = 0; i < k; i++) p[heap[i]] = full[heap[i]];
 }
 
-/* Turns a row of logits into mixing weights p and full probabilities (full may be p when nothing is cut). */
+/* Turns a row of logits p into mixing weights p and full probabilities; full is p when nothing is cut. */
 static void mixing_row(float *p, float *full, int v, struct soft soft, int *heap)
 {
     row_softmax(p, full, v, 1.0f / soft.tau);
-    if (!soft.top_k || soft.top_k >= v) {
-        if (full != p) memcpy(p, full, sizeof(float) * (size_t)v);
-        return;
-    }
+    if (full == p) return;
     keep_top(full, p, v, soft.top_k, heap);
     if (!soft.renormalize) return;
     float sum = 0;
@@ -60,7 +54,7 @@ static void mixing_row(float *p, float *full, int v, struct soft soft, int *heap
     for (int i = 0; i < v; i++) p[i] /= sum;
 }
 
-/* gl = d loss / d logits of one row from gp = d loss / d p: p_v = full_v on the kept tokens (or all), or renormalised over them. */
+/* In one row g comes as d loss / d p and leaves as d loss / d logits: p_v = full_v on the kept tokens (or all), or renormalised over them. */
 KERNEL static void soft_row_back(const float *p, const float *full, float *g, int v, float inverse_tau, bool renormalized)
 {
     float mean = dot(p, g, v);
@@ -92,15 +86,13 @@ struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct w
 {
     int n = x->rows, v = head->rows, d = table->cols;
     assert(head->cols == x->cols && table->rows == v);
-    bool cuts = soft.top_k && soft.top_k < v;
-    struct tensor *y = tape_tensor(tape, n, d);
-    y->places = x->places;
+    struct tensor *y = tape_like(tape, x, d);
     struct arena_mark mark = arena_mark(tape->arena);
     const float *h = weight_f32(tape, head), *e = table == head ? h : weight_f32(tape, table);
     int tile = tape->records ? n : n < TILE ? n : TILE;
     float *p = arena_new(tape->arena, sizeof(float) * (size_t)tile * (size_t)v), *full = p;
-    if (cuts) full = arena_new(tape->arena, sizeof(float) * (size_t)tile * (size_t)v);
-    int *heap = arena_new(tape->arena, (sizeof(int) + sizeof(float)) * (size_t)(soft.top_k + 1));
+    if (soft.top_k && soft.top_k < v) full = arena_new(tape->arena, sizeof(float) * (size_t)tile * (size_t)v);
+    int *heap = arena_new(tape->arena, sizeof *heap * (size_t)(soft.top_k + 1));
     for (int from = 0; from < n; from += tile) {
         int rows = n - from < tile ? n - from : tile;
         if (tape_stopped(tape)) {
@@ -115,59 +107,4 @@ struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct w
     struct soft_node *node = tape_node(tape, sizeof *node, soft_back);
     if (node) *node = (struct soft_node){node->node, x, y, head, table, soft, p, full};
     return y;
-}
-
-struct entropy_node {
-    struct node node;
-    struct tensor *logits;
-    const int *targets;
-    const float *weights;
-};
-
-/* (softmax(logits) - onehot(target)) * weight, added */
-KERNEL static void entropy_row_back(const float *logits, float *p, float *g, int v, int target, float weight)
-{
-    row_softmax(logits, p, v, 1);
-    p[target] -= 1;
-    for (int i = 0; i < v; i++) g[i] += weight * p[i];
-}
-
-static void entropy_back(struct tape *tape, struct node *node)
-{
-    struct entropy_node *me = (struct entropy_node *)node;
-    int v = me->logits->cols;
-    float *g = tensor_grad(tape, me->logits), *p = arena_new(tape->arena, sizeof(float) * (size_t)v);
-    for (int i = 0; i < me->logits->rows; i++) {
-        size_t at = (size_t)i * (size_t)v;
-        if (me->weights[i] != 0) entropy_row_back(me->logits->data + at, p, g + at, v, me->targets[i], me->weights[i]);
-    }
-}
-
-KERNEL static double sum_exp(const float *row, int n, float top)
-{
-    double total = 0;
-    for (int from = 0; from < n; from += 256) { /* short float sums, long double ones */
-        float s[16] = {0};
-        int end = from + 256 < n ? from + 256 : n, i = from;
-        for (; i + 16 <= end; i += 16)
-            for (int j = 0; j < 16; j++) s[j] += fast_exp(row[i + j] - top);
-        for (; i < end; i++) s[0] += fast_exp(row[i] - top);
-        total += sum16(s);
-    }
-    return total;
-}
-
-void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss, unsigned char *hits)
-{
-    int v = logits->cols;
-    for (int i = 0; i < logits->rows; i++) {
-        const float *row = logits->data + (size_t)i * (size_t)v;
-        int best = row_argmax(row, v);
-        if (hits) hits[i] = best == targets[i];
-        if (weights[i] == 0) continue;
-        if (best < 0) *loss = NAN;
-        else *loss += (double)weights[i] * (log(sum_exp(row, v, row[best])) + (double)row[best] - (double)row[targets[i]]);
-    }
-    struct entropy_node *node = tape_node(tape, sizeof *node, entropy_back);
-    if (node) node->logits = logits, node->targets = targets, node->weights = weights;
 }

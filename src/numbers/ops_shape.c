@@ -1,15 +1,38 @@
 #include "numbers/op.h"
 
+#include "numbers/kernel.h"
+
 #include <assert.h>
 #include <string.h>
 
-/* Both ops move spans of columns: of each head, `n` columns of the narrow tensor are columns from ... from+n-1 of the wide one. */
-struct span { int heads, from, n; };
+/* ------------------------------------------------------------------ the same memory */
 
-static void add_span(float *to, const float *from, int n)
+struct reshape_node {
+    struct node node;
+    struct tensor *x, *y;
+};
+
+static void reshape_back(struct tape *tape, struct node *node)
 {
-    for (int i = 0; i < n; i++) to[i] += from[i];
+    struct reshape_node *me = (struct reshape_node *)node;
+    (void)tape;
+    if (me->y->grad) tensor_pass_grad(me->x, me->y);
 }
+
+struct tensor *op_reshape(struct tape *tape, struct tensor *x, int rows, int cols)
+{
+    struct tensor *y = tape_view(tape, x, rows, cols);
+    struct reshape_node *node = tape_node(tape, sizeof *node, reshape_back);
+    if (node) node->x = x, node->y = y;
+    return y;
+}
+
+struct tensor *op_detach(struct tape *tape, const struct tensor *x) { return tape_view(tape, x, x->rows, x->cols); }
+
+/* ------------------------------------------------------------------ columns */
+
+/* Spans of columns are moved: of each head, `n` columns of the narrow tensor are columns from ... from+n-1 of the wide one. */
+struct span { int heads, from, n; };
 
 /* A narrow tensor of one head is shared by all heads of the wide one. */
 static size_t narrow_at(const struct tensor *narrow, struct span s, int row, int head)
@@ -42,21 +65,22 @@ static void cut_back(struct tape *tape, struct node *node)
     float *gx = tensor_grad(tape, me->x);
     for (int i = 0; i < me->x->rows; i++)
         for (int h = 0; h < me->span.heads; h++)
-            add_span(gx + wide_at(me->x, me->span, i, h), me->y->grad + narrow_at(me->y, me->span, i, h), me->span.n);
+            row_add(gx + wide_at(me->x, me->span, i, h), me->y->grad + narrow_at(me->y, me->span, i, h), (size_t)me->span.n);
 }
 
 struct tensor *op_cut_heads(struct tape *tape, struct tensor *x, int heads, int from, int n)
 {
-    assert(x->cols % heads == 0 && from >= 0 && from + n <= x->cols / heads);
+    assert(x->cols % heads == 0 && from >= 0 && n > 0 && from + n <= x->cols / heads);
     struct span span = {heads, from, n};
-    struct tensor *y = tape_tensor(tape, x->rows, heads * n);
-    y->places = x->places;
+    struct tensor *y = tape_like(tape, x, heads * n);
     for (int i = 0; i < x->rows; i++)
         for (int h = 0; h < heads; h++) memcpy(y->data + narrow_at(y, span, i, h), x->data + wide_at(x, span, i, h), sizeof(float) * (size_t)n);
     struct cut_node *node = tape_node(tape, sizeof *node, cut_back);
     if (node) node->x = x, node->y = y, node->span = span;
     return y;
 }
+
+struct tensor *op_columns(struct tape *tape, struct tensor *x, int from, int n) { return op_cut_heads(tape, x, 1, from, n); }
 
 struct join_node {
     struct node node;
@@ -68,7 +92,7 @@ static void give(struct tape *tape, const struct tensor *y, struct tensor *x, st
 {
     float *gx = tensor_grad(tape, x);
     for (int i = 0; i < y->rows; i++)
-        for (int h = 0; h < s.heads; h++) add_span(gx + narrow_at(x, s, i, h), y->grad + wide_at(y, s, i, h), s.n);
+        for (int h = 0; h < s.heads; h++) row_add(gx + narrow_at(x, s, i, h), y->grad + wide_at(y, s, i, h), (size_t)s.n);
 }
 
 static void join_back(struct tape *tape, struct node *node)
@@ -83,11 +107,12 @@ struct tensor *op_join_heads(struct tape *tape, struct tensor *a, struct tensor 
 {
     assert(a->rows == b->rows && a->cols % heads == 0 && (b->cols == right || b->cols == heads * right));
     struct span left = {heads, 0, a->cols / heads}, rest = {heads, a->cols / heads, right};
-    struct tensor *y = tape_tensor(tape, a->rows, heads * (left.n + right));
-    y->places = a->places;
+    struct tensor *y = tape_like(tape, a, heads * (left.n + right));
     fill(y, a, left);
     fill(y, b, rest);
     struct join_node *node = tape_node(tape, sizeof *node, join_back);
     if (node) node->a = a, node->b = b, node->y = y, node->left = left, node->right = rest;
     return y;
 }
+
+struct tensor *op_join(struct tape *tape, struct tensor *a, struct tensor *b) { return op_join_heads(tape, a, b, 1, b->cols); }
