@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "near.h"
+
 static char folder[] = "/tmp/loopscope-measures-XXXXXX";
 static struct session *session;
 
@@ -38,12 +40,12 @@ static void test_orbits_on_a_line(void **unused)
     (void)unused;
     struct arena arena = {0};
     struct orbit orbit = orbit_of(&arena, (const float[][2]){{0, 0}, {3, 4}, {6, 8}, {9, 12}}, 4);
-    for (int k = 1; k < 4; k++) assert_float_equal(orbit.step[k], 5, 1e-9);
+    for (int k = 1; k < 4; k++) assert_near(orbit.step[k], 5, 1e-9);
     assert_true(isnan(orbit.step[0]) && isnan(orbit.angle[0]) && isnan(orbit.angle[1]));
-    assert_float_equal(orbit.angle[2], 0, 1e-4);
-    assert_float_equal(orbit.distance[0], 15, 1e-9);
-    assert_float_equal(orbit.distance[3], 0, 0);
-    assert_float_equal(orbit.norm[2], 10, 1e-9);
+    assert_near(orbit.angle[2], 0, 1e-4);
+    assert_near(orbit.distance[0], 15, 1e-9);
+    assert_near(orbit.distance[3], 0, 0);
+    assert_near(orbit.norm[2], 10, 1e-9);
     assert_int_equal(orbit.kind, ORBIT_DRIFTING);
     arena_clear(&arena);
 }
@@ -54,11 +56,11 @@ static void test_orbits_that_turn_or_rest(void **unused)
     struct arena arena = {0};
     struct orbit back = orbit_of(&arena, (const float[][2]){{0, 0}, {1, 0}, {0, 0}, {1, 0}, {0, 0}}, 5);
     assert_int_equal(back.kind, ORBIT_OSCILLATING);
-    assert_float_equal(back.angle[4], 180, 1e-4);
+    assert_near(back.angle[4], 180, 1e-4);
     struct orbit halved = orbit_of(&arena, (const float[][2]){{0, 0}, {8, 0}, {4, 0}, {6, 0}, {5, 0}}, 5); /* it swings, but comes to rest */
     assert_int_equal(halved.kind, ORBIT_SETTLING);
     struct orbit square = orbit_of(&arena, (const float[][2]){{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}, 5);
-    assert_float_equal(square.angle[3], 90, 1e-4);
+    assert_near(square.angle[3], 90, 1e-4);
     assert_int_equal(square.kind, ORBIT_DRIFTING);
     struct orbit still = orbit_of(&arena, (const float[][2]){{2, 1}, {2, 1}, {2, 1}}, 3);
     assert_int_equal(still.kind, ORBIT_SETTLING);
@@ -82,16 +84,16 @@ static void test_components_of_a_plane(void **unused)
     struct pca pca;
     double at[PCA_AXES];
     pca_fit(&pca, rows, ROWS, WIDTH);
-    assert_float_equal(pca.share[0], 0.9, 1e-5);
-    assert_float_equal(pca.share[1], 0.1, 1e-5);
+    assert_near(pca.share[0], 0.9, 1e-5);
+    assert_near(pca.share[1], 0.1, 1e-5);
     for (int i = 0; i < WIDTH; i++) {
-        assert_float_equal(pca.mean[i], 5, 1e-5);
-        assert_float_equal(pca.axis[0][i], u[i], 1e-4);
-        assert_float_equal(pca.axis[1][i], v[i] * (v[2] < 0 && fabs(v[2]) >= fabs(v[1]) ? -1 : 1), 1e-4);
+        assert_near(pca.mean[i], 5, 1e-5);
+        assert_near(pca.axis[0][i], u[i], 1e-4);
+        assert_near(pca.axis[1][i], v[i] * (v[2] < 0 && fabs(v[2]) >= fabs(v[1]) ? -1 : 1), 1e-4);
     }
     pca_place(&pca, rows, at);
-    assert_float_equal(at[0], 3, 1e-4);
-    assert_float_equal(at[1], 0, 1e-4);
+    assert_near(at[0], 3, 1e-4);
+    assert_near(at[1], 0, 1e-4);
     pca_release(&pca);
     float same[] = {1, 2, 1, 2, 1, 2}; /* no spread at all */
     pca_fit(&pca, same, 3, 2);
@@ -172,8 +174,8 @@ static void test_nothing_fades_where_loops_do_nothing(void **unused)
     int at_edit = 0, behind = 0;
     for (size_t r = 0; r < t->row_count; r++) {
         bool here = table_number(t, r, "position") == 1;
-        assert_float_equal(table_number(t, r, "survives"), here, 1e-5);
-        assert_float_equal(table_number(t, r, "ratio"), here, 1e-5);
+        assert_near(table_number(t, r, "survives"), here, 1e-5);
+        assert_near(table_number(t, r, "ratio"), here, 1e-5);
         assert_int_equal(table_number(t, r, "undefined"), here ? 0 : table_number(t, r, "n"));
         at_edit += here, behind += !here;
     }
@@ -189,12 +191,12 @@ static void test_still_states_settle(void **unused)
     const struct table *t = run_line(&out, "orbit %s/still --data %s/data --row test_id:0", folder, folder);
     for (size_t r = 0; r < t->row_count; r++) {
         assert_string_equal(table_text(t, r, "kind"), "settling");
-        assert_float_equal(table_number(t, r, "distance"), 0, 0);
-        if (table_number(t, r, "boundary") > 0) assert_float_equal(table_number(t, r, "step"), 0, 0);
+        assert_near(table_number(t, r, "distance"), 0, 0);
+        if (table_number(t, r, "boundary") > 0) assert_near(table_number(t, r, "step"), 0, 0);
     }
     collector_release(&out);
     t = run_line(&out, "orbit %s/still --data %s/data --split test_id", folder, folder);
-    for (size_t r = 0; r < t->row_count; r++) assert_float_equal(table_number(t, r, "settling"), 1, 0);
+    for (size_t r = 0; r < t->row_count; r++) assert_near(table_number(t, r, "settling"), 1, 0);
     collector_release(&out);
 }
 
@@ -206,8 +208,8 @@ static void test_attention_of_zeros_is_even(void **unused)
     const struct table *t = run_line(&out, "attention %s/still --data %s/data --row test_ood:5", folder, folder);
     assert_int_equal(t->row_count, 3 * 2 * 6); /* loops, heads, pairs of three tokens */
     for (size_t r = 0; r < t->row_count; r++) {
-        assert_float_equal(table_number(t, r, "weight"), 1 / (1 + table_number(t, r, "query")), 1e-6);
-        if (table_number(t, r, "loop") > 1) assert_float_equal(table_number(t, r, "change"), 0, 0);
+        assert_near(table_number(t, r, "weight"), 1 / (1 + table_number(t, r, "query")), 1e-6);
+        if (table_number(t, r, "loop") > 1) assert_near(table_number(t, r, "change"), 0, 0);
         else assert_true(isnan(table_number(t, r, "change")));
     }
     collector_release(&out);
@@ -221,7 +223,7 @@ static void test_attention_sums_to_one(void **unused)
     double sum[4][3] = {{0}};
     for (size_t r = 0; r < t->row_count; r++) sum[(int)table_number(t, r, "loop")][(int)table_number(t, r, "query")] += table_number(t, r, "weight");
     for (int k = 1; k < 4; k++)
-        for (int q = 0; q < 3; q++) assert_float_equal(sum[k][q], 1, 1e-5);
+        for (int q = 0; q < 3; q++) assert_near(sum[k][q], 1, 1e-5);
     collector_release(&out);
 }
 
@@ -245,7 +247,7 @@ static void test_flips_add_up_to_the_sweep(void **unused)
         double sum = correct_at(sweep, 0);
         for (size_t r = 0; r < flips->row_count; r++)
             if (table_number(flips, r, "alpha") <= i / 10.0 + 1e-9) sum += strcmp(table_text(flips, r, "turns"), "right") ? -1 : 1, turned++;
-        assert_float_equal(sum, correct_at(sweep, i / 10.0), 0);
+        assert_near(sum, correct_at(sweep, i / 10.0), 0);
     }
     assert_true(turned > 0);
     collector_release(&one), collector_release(&other);
@@ -263,8 +265,8 @@ static void test_flips_over_two_axes(void **unused)
         const struct table *alone = run_line(&one, "flips %s/drawn --data %s/data %s --over position=%d", folder, folder, edit, position);
         for (size_t r = 0; r < alone->row_count; r++, at++) {
             assert_true(at < flips->row_count);
-            assert_float_equal(table_number(flips, at, "row"), table_number(alone, r, "row"), 0);
-            assert_float_equal(table_number(flips, at, "alpha"), table_number(alone, r, "alpha"), 0);
+            assert_near(table_number(flips, at, "row"), table_number(alone, r, "row"), 0);
+            assert_near(table_number(flips, at, "alpha"), table_number(alone, r, "alpha"), 0);
             assert_string_equal(table_text(flips, at, "to"), table_text(alone, r, "to"));
         }
         collector_release(&one);
@@ -287,10 +289,10 @@ static void test_probes_over_an_axis(void **unused)
             const struct table *fade = run_line(&one, "fade %s/drawn --data %s/data --split test_id --do mix@h.%d:position=1,alpha=%g", folder,
                                                 folder, boundary, alpha);
             for (size_t r = 0; r < fade->row_count; r++, at++) {
-                assert_float_equal(table_number(over, at, "alpha"), alpha, 0);
-                assert_float_equal(table_number(over, at, "edit_boundary"), boundary, 0);
-                assert_float_equal(table_number(over, at, "boundary"), table_number(fade, r, "boundary"), 0);
-                assert_float_equal(table_number(over, at, "survives"), table_number(fade, r, "survives"), 0);
+                assert_near(table_number(over, at, "alpha"), alpha, 0);
+                assert_near(table_number(over, at, "edit_boundary"), boundary, 0);
+                assert_near(table_number(over, at, "boundary"), table_number(fade, r, "boundary"), 0);
+                assert_near(table_number(over, at, "survives"), table_number(fade, r, "survives"), 0);
             }
             collector_release(&one);
         }
@@ -333,12 +335,12 @@ static void test_statistics_of_a_site(void **unused)
     const struct table *last = run_line(&again, "stats %s/still --data %s/data --split test_id --site loop.3.block.0.out", folder, folder);
     assert_int_equal(t->row_count, 3);
     for (size_t r = 0; r < 3; r++) {
-        assert_float_equal(table_number(t, r, "cosine_input"), 1, 1e-6);
+        assert_near(table_number(t, r, "cosine_input"), 1, 1e-6);
         assert_true(table_number(t, r, "least") < table_number(t, r, "mean") && table_number(t, r, "mean") < table_number(t, r, "most"));
         double sd = table_number(t, r, "sd"), length = table_number(t, r, "length");
         assert_true(length > 0 && length >= sd * sqrt(8) * 0.99);
         static const char *const columns[] = {"length", "mean", "sd", "least", "most", "cosine_input"};
-        for (size_t c = 0; c < 6; c++) assert_float_equal(table_number(t, r, columns[c]), table_number(last, r, columns[c]), 1e-6);
+        for (size_t c = 0; c < 6; c++) assert_near(table_number(t, r, columns[c]), table_number(last, r, columns[c]), 1e-6);
     }
     collector_init(&unknown);
     text_add(&line, "stats %s/still --data %s/data --site loop.1.block.0.att.out", folder, folder);
@@ -365,9 +367,9 @@ static void test_edits_at_several_places(void **unused)
     const struct table *c = run_line(&sweep, "sweep %s/drawn --data %s/data --split test_ood --over alpha=0,0.7 "
                                              "--do mix@h.1-2:position=0+2,target=noise", folder, folder);
     size_t last = a->row_count - 1;
-    for (size_t r = 0; r <= last; r++) assert_float_equal(table_number(a, r, "correct"), table_number(b, r, "correct"), 0);
-    assert_float_equal(table_number(c, 1, "correct"), table_number(a, last, "correct"), 0);
-    assert_float_equal(table_number(c, 1, "fired"), 4 * table_number(a, last, "n"), 0);
+    for (size_t r = 0; r <= last; r++) assert_near(table_number(a, r, "correct"), table_number(b, r, "correct"), 0);
+    assert_near(table_number(c, 1, "correct"), table_number(a, last, "correct"), 0);
+    assert_near(table_number(c, 1, "fired"), 4 * table_number(a, last, "n"), 0);
     text_add(&line, "sweep %s/drawn --data %s/data --do mix@h.1-2 --over boundary=0,1", folder, folder);
     collector_release(&sweep), collector_init(&sweep);
     assert_false(command_line(session, line.data, &sweep.sink, &err));
@@ -389,7 +391,7 @@ static void assert_sweeps_loops(const char *axes, const char *edit)
     assert_string_equal(table_fact_get(sweep, "do"), edit);
     for (int i = 0; i < 3; i++) {
         const struct table *eval = run_line(&other, "eval %s/drawn --data %s/data --split test_ood --loops %d", folder, folder, loops[i]);
-        assert_float_equal(table_number(sweep, (size_t)i, "correct"), table_number(eval, eval->row_count - 1, "correct"), 0);
+        assert_near(table_number(sweep, (size_t)i, "correct"), table_number(eval, eval->row_count - 1, "correct"), 0);
         assert_int_equal(table_number(sweep, (size_t)i, "loops"), loops[i]);
         collector_release(&other);
     }
@@ -416,8 +418,8 @@ static void test_one_question_is_what_it_is_among_all(void **unused)
     assert_int_equal(row->row_count, 1);
     assert_int_equal(table_number(row, 0, "row"), 7);
     for (size_t r = 0; r < rows->row_count; r++)
-        if (table_number(rows, r, "row") == 7) assert_float_equal(table_number(rows, r, "p_bridge"), table_number(row, 0, "p_bridge"), 1e-6);
-    assert_float_equal(table_number(same, 0, "p_bridge"), table_number(row, 0, "p_bridge"), 0);
+        if (table_number(rows, r, "row") == 7) assert_near(table_number(rows, r, "p_bridge"), table_number(row, 0, "p_bridge"), 1e-6);
+    assert_near(table_number(same, 0, "p_bridge"), table_number(row, 0, "p_bridge"), 0);
     collector_release(&all), collector_release(&one), collector_release(&typed);
 }
 
@@ -436,9 +438,9 @@ static void test_any_token_is_watched(void **unused)
     assert_string_equal(table_fact_get(more, "watch"), answer);
     assert_int_equal(more->row_count, lens->row_count);
     for (size_t r = 0; r < more->row_count; r++) {
-        for (int c = 0; c < 3; c++) assert_float_equal(table_number(more, r, columns[c][0]), table_number(lens, r, columns[c][1]), 0);
+        for (int c = 0; c < 3; c++) assert_near(table_number(more, r, columns[c][0]), table_number(lens, r, columns[c][1]), 0);
         assert_string_equal(table_text(more, r, "token_2"), table_text(lens, r, "token_2"));
-        assert_float_equal(table_number(more, r, "p_2"), table_number(lens, r, "p_2"), 0);
+        assert_near(table_number(more, r, "p_2"), table_number(lens, r, "p_2"), 0);
     }
     collector_init(&unknown);
     text_add(&line, "lens %s/drawn --data %s/data --row test_ood:3 --watch nobody", folder, folder);
@@ -456,12 +458,12 @@ static void test_comparisons(void **unused)
     const struct table *t = run_line(&same, "compare %s/drawn %s/drawn --data %s/data", folder, folder, folder);
     assert_int_equal(same.table_count, 1);
     assert_int_equal(t->row_count, 6); /* two splits, three stages */
-    for (size_t r = 0; r < t->row_count; r++) assert_float_equal(table_number(t, r, "accuracy_change"), 0, 0);
+    for (size_t r = 0; r < t->row_count; r++) assert_near(table_number(t, r, "accuracy_change"), 0, 0);
     assert_int_equal(run_line(&none, "compare %s/drawn %s/drawn --questions --data %s/data", folder, folder, folder)->row_count, 0);
     t = run_line(&other, "compare %s/drawn %s/still bridge --data %s/data --split test_ood", folder, folder, folder);
     const struct table *alone = run_line(&one, "bridge %s/still --data %s/data --split test_ood", folder, folder);
-    assert_float_equal(table_number(t, 0, "p_bridge_b"), table_number(alone, 0, "p_bridge"), 0);
-    assert_float_equal(table_number(t, 0, "p_bridge_change"), table_number(t, 0, "p_bridge_b") - table_number(t, 0, "p_bridge_a"), 0);
+    assert_near(table_number(t, 0, "p_bridge_b"), table_number(alone, 0, "p_bridge"), 0);
+    assert_near(table_number(t, 0, "p_bridge_change"), table_number(t, 0, "p_bridge_b") - table_number(t, 0, "p_bridge_a"), 0);
     const struct table *apart = run_line(&list, "compare %s/drawn %s/still --questions --data %s/data --split test_ood", folder, folder, folder);
     assert_true(apart->row_count > 0);
     for (size_t r = 0; r < apart->row_count; r++) assert_string_not_equal(table_text(apart, r, "says_a"), table_text(apart, r, "says_b"));
@@ -501,7 +503,7 @@ static void test_a_stopped_sweep_goes_on(void **unused)
     assert_true(runs[1].first >= (double)kept); /* it began behind what was there, */
     assert_true(runs[2].first < runs[1].first); /* and another sweep at its own beginning */
     assert_int_equal(whole->row_count, 51 * splits);
-    for (size_t r = 0; r < whole->row_count; r++) assert_float_equal(table_number(whole, r, "correct"), table_number(fresh, r, "correct"), 0);
+    for (size_t r = 0; r < whole->row_count; r++) assert_near(table_number(whole, r, "correct"), table_number(fresh, r, "correct"), 0);
     for (int i = 0; i < 4; i++) collector_release(&runs[i].collector);
 }
 

@@ -1,4 +1,5 @@
 /* Models and runs that are opened, turned between, written by others meanwhile, and trained. */
+#include "near.h"
 #include "opened.h"
 #include "question.h"
 #include "saved.h"
@@ -175,8 +176,8 @@ static void test_rate_of_a_run(void **unused)
     runs_look(&state, folder);
     assert_true(state.training);
     assert_int_equal(state.pid, 77);
-    assert_float_equal(state.rate, 2, 0.05);
-    assert_float_equal(state.left, 1880, 60);
+    assert_near(state.rate, 2, 0.05);
+    assert_near(state.left, 1880, 60);
     runs_release(&state);
     close(lock);
     runs_look(&state, folder);

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "near.h"
+
 static const struct option options[] = {
     {"alpha", OPTION_NUMBER, "0.5", .low = 0, .high = 1, .help = "weight"},
     {"norm", OPTION_CHOICE, "rms", .choices = "rms|match|l2|none", .help = "length"},
@@ -38,7 +40,7 @@ static void accepts(void **state)
     struct args args;
     struct err err = {0};
     assert_true(parse(&args, "models/x --alpha 0.25 --norm=l2 -o 'a b' --do p --do q --fast -3 -- --rows", &err));
-    assert_float_equal(args_number(&args, "alpha"), 0.25, 0);
+    assert_near(args_number(&args, "alpha"), 0.25, 0);
     assert_string_equal(args_text(&args, "norm"), "l2");
     assert_string_equal(args_text(&args, "out"), "a b");
     assert_string_equal(args_at(&args, "do", 0), "p");
@@ -50,7 +52,7 @@ static void accepts(void **state)
     assert_string_equal(args_word(&args, 2), "--rows");
     args_clear(&args);
     assert_true(parse(&args, "", &err));
-    assert_float_equal(args_number(&args, "alpha"), 0.5, 0); /* the default */
+    assert_near(args_number(&args, "alpha"), 0.5, 0); /* the default */
     assert_null(args_text(&args, "rows"));
     args_clear(&args);
 }
@@ -80,12 +82,12 @@ static void pairs(void **state)
     struct args args;
     struct err err = {0};
     assert_true(args_parse_pairs(&args, options, "alpha=1,norm=none,fast", &err));
-    assert_float_equal(args_number(&args, "alpha"), 1, 0);
+    assert_near(args_number(&args, "alpha"), 1, 0);
     assert_true(args_flag(&args, "fast"));
     assert_true(args_set(&args, "alpha", "0", &err));
-    assert_float_equal(args_number(&args, "alpha"), 0, 0);
+    assert_near(args_number(&args, "alpha"), 0, 0);
     assert_false(args_set(&args, "alpha", "2", &err));
-    assert_float_equal(args_number(&args, "alpha"), 0, 0); /* as it was */
+    assert_near(args_number(&args, "alpha"), 0, 0); /* as it was */
     args_clear(&args);
     assert_false(args_parse_pairs(&args, options, "alpha", &err));
     assert_non_null(strstr(err.text, "needs a value"));

@@ -15,10 +15,7 @@
 
 #include <cmocka.h>
 
-static void near(double value, double wanted, double slack)
-{
-    if (!(fabs(value - wanted) <= slack)) fail_msg("%.17g is not %.17g", value, wanted);
-}
+#include "near.h"
 
 static void wilson_closed_forms(void **state)
 {
@@ -28,8 +25,8 @@ static void wilson_closed_forms(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct interval band = wilson(known[i].correct, known[i].n);
-        near(band.low, known[i].low, 5e-5);
-        near(band.high, known[i].high, 5e-5);
+        assert_near(band.low, known[i].low, 5e-5);
+        assert_near(band.high, known[i].high, 5e-5);
     }
     for (int n = 1; n < 300; n++)
         for (int correct = 0; correct <= n; correct++) {
@@ -44,10 +41,10 @@ static void means_and_medians(void **state)
     (void)state;
     for (int i = 0; i < 5; i++) mean_add(&mean, 1e9 + i);
     mean_add(&mean, NAN);
-    near(mean.mean, 1e9 + 2, 1e-6);
+    assert_near(mean.mean, 1e9 + 2, 1e-6);
     assert_true(mean.n == 5 && mean.skipped == 1);
-    near(median((double[]){3, 1, 2}, 3), 2, 0);
-    near(median((double[]){4, 1, 3, 2}, 4), 2.5, 0);
+    assert_near(median((double[]){3, 1, 2}, 3), 2, 0);
+    assert_near(median((double[]){4, 1, 3, 2}, 4), 2.5, 0);
     assert_true(isnan(median(NULL, 0)));
 }
 
