@@ -70,7 +70,7 @@ bool axes_add(struct axes *me, const struct study *study, const char *text, stru
         else {
             struct edit edits[STUDY_EDITS] = {{0}};
             for (int e = 0; ok && e < study->edit_count; e++) ok = parse_again(study, e, &edits[e], err);
-            ok = ok && replay_set(edits, study->edit_count, axis.name, axis.values[i], study->boundaries, err);
+            ok = ok && edit_set(edits, study->edit_count, axis.name, axis.values[i], study->boundaries, err);
             for (int e = 0; ok && e < study->edit_count; e++) ok = acts_somewhere(&edits[e], study, err);
             for (int e = 0; e < study->edit_count; e++) edit_clear(&edits[e]);
         }
@@ -112,7 +112,7 @@ bool axes_edits(const struct axes *me, const struct study *study, size_t cell, s
         if (!parse_again(study, i, &edits[i], err)) return false;
     for (int a = 0; a < me->count; a++)
         if (!is_loops(&me->axis[a]) &&
-            !replay_set(edits, study->edit_count, me->axis[a].name, me->axis[a].values[value_at(me, cell, a)], study->boundaries, err)) return false;
+            !edit_set(edits, study->edit_count, me->axis[a].name, me->axis[a].values[value_at(me, cell, a)], study->boundaries, err)) return false;
     for (int i = 0; i < study->edit_count && !model_by_token(study->model); i++)
         if (edits[i].boundary > loops) return err_set(err, "--do ...@h.%d: a run of %d loops has no such boundary", edits[i].boundary, loops);
     return true;

@@ -9,9 +9,9 @@
 #include "doing/share.h"
 #include "ground/file.h"
 #include "numbers/blas.h"
+#include "results/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -55,18 +55,6 @@ struct bench {
     struct table *table;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double middle(double *values, int n)
-{
-    qsort(values, (size_t)n, sizeof *values, ascending);
-    return values[n / 2];
-}
-
 /* Ours and the limit in turn; false with err. */
 static bool measure(struct bench *me, const struct bench_work *work, double ours[], double limit[], double ratio[], int rounds, struct err *err)
 {
@@ -102,8 +90,8 @@ static bool bench_row(struct bench *me, const struct bench_work *work, struct er
     struct rusage usage;
     if (!measure(me, work, ours, limit, ratio, rounds, err)) return false;
     getrusage(RUSAGE_SELF, &usage);
-    double time = middle(ours, rounds), share = middle(ratio, rounds);
-    add_row(me, (struct cell[]){cell_text(work->name), cell_number(1e3 * time), cell_number(1e3 * middle(limit, rounds)), cell_number(share),
+    double time = median(ours, (size_t)rounds), share = median(ratio, (size_t)rounds); /* sorts them */
+    add_row(me, (struct cell[]){cell_text(work->name), cell_number(1e3 * time), cell_number(1e3 * median(limit, (size_t)rounds)), cell_number(share),
                                 cell_number(ratio[0]), cell_number(ratio[rounds - 1]), cell_number(work->rows / time),
                                 cell_number((double)usage.ru_maxrss / 1024)});
     return true;
@@ -117,7 +105,7 @@ static bool wait_row(struct bench *me, const struct wait *wait, const char *mode
     for (int i = 0; i < rounds; i++)
         if (isnan(ours[i] = wait->once(model, err))) return err_in(err, "bench %s", wait->name);
     getrusage(RUSAGE_SELF, &usage);
-    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * middle(ours, rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN),
+    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * median(ours, (size_t)rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN),
                                 cell_number(NAN), cell_number(NAN), cell_number((double)usage.ru_maxrss / 1024)});
     return true;
 }
@@ -133,7 +121,7 @@ static bool grow(struct bench *me, const char *over, struct bench_work work, int
         else if (!strcmp(over, "loops")) now.loops = n;
         else now.alphas = n;
         if (!measure(me, &now, ours, limit, ratio, rounds, err)) return false;
-        double ms = 1e3 * middle(ours, rounds);
+        double ms = 1e3 * median(ours, (size_t)rounds);
         add_row(me, (struct cell[]){cell_text(over), cell_number(log2(n)), cell_number(n), cell_number(log2(ms)), cell_number(ms)});
     }
     return true;

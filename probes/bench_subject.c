@@ -1,50 +1,32 @@
 #include "bench_work.h"
 
+#include "ground/clock.h"
 #include "learning/optim.h"
 #include "learning/train.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Random questions of the usual length: what they ask does not matter for time. */
 static struct dataset *random_data(int rows, int vocabulary)
 {
     static const struct bridge bridge = {1, 0};
-    struct dataset *data = mem_new(sizeof *data);
+    struct dataset *data = dataset_none(vocabulary);
     struct rng rng = rng_start(1, "bench");
-    int *tokens = mem_new(sizeof *tokens * BENCH_LENGTH * (size_t)rows);
-    data->name = mem_text("random");
-    data->vocab_size = vocabulary;
+    int *tokens = arena_new(data->arena, sizeof *tokens * BENCH_LENGTH * (size_t)rows);
+    struct question *questions = arena_new(data->arena, sizeof *questions * (size_t)rows);
     data->split_count = 1;
     data->splits = mem_new(sizeof *data->splits);
-    data->splits[0] = (struct split){mem_text("train"), mem_new(sizeof(struct question) * (size_t)rows), (size_t)rows};
+    data->splits[0] = (struct split){mem_text("train"), questions, (size_t)rows};
     for (int i = 0; i < rows * BENCH_LENGTH; i++) tokens[i] = (int)rng_below(&rng, (uint64_t)vocabulary);
     for (int i = 0; i < rows; i++)
-        data->splits[0].questions[i] = (struct question){.length = BENCH_LENGTH,
-                                                         .tokens = tokens + i * BENCH_LENGTH,
-                                                         .answer = (int)rng_below(&rng, (uint64_t)vocabulary),
-                                                         .answer_position = BENCH_LENGTH - 1,
-                                                         .bridge_count = 1,
-                                                         .bridges = &bridge};
+        questions[i] = (struct question){.length = BENCH_LENGTH,
+                                         .tokens = tokens + i * BENCH_LENGTH,
+                                         .answer = (int)rng_below(&rng, (uint64_t)vocabulary),
+                                         .answer_position = BENCH_LENGTH - 1,
+                                         .bridge_count = 1,
+                                         .bridges = &bridge};
     return data;
-}
-
-static void free_data(struct dataset *data)
-{
-    mem_free((void *)data->splits[0].questions[0].tokens);
-    mem_free(data->splits[0].questions);
-    mem_free(data->splits[0].name);
-    mem_free(data->splits);
-    mem_free(data->name);
-    mem_free(data);
 }
 
 static bool set(struct recipe *recipe, const char *key, int number, struct err *err)
@@ -114,7 +96,7 @@ void subject_close(struct subject *s)
     trainer_free(s->trainer);
     recipe_clear(&s->recipe);
     if (s->model) model_free(s->model);
-    free_data(s->data);
+    dataset_free(s->data);
     arena_clear(&s->arena);
     *s = (struct subject){0};
 }
@@ -142,14 +124,14 @@ static bool sweep_once(struct subject *s, struct err *err)
 }
 
 /* The interface alone, at a vocabulary of a real language model. */
-static bool interface_once(struct subject *s)
+static bool interface_once(struct subject *s, struct err *err)
 {
     struct tape tape = {.arena = &s->arena};
     arena_reset(&s->arena);
     struct tensor *x = tape_tensor(&tape, s->work->rows, s->work->d);
     for (int i = 0; i < x->rows * x->cols; i++) x->data[i] = (float)(i % 13 - 6) * 0.1f;
     struct soft soft = {.tau = 1, .top_k = s->work->top_k};
-    return isfinite(op_soft_embed(&tape, x, s->model->table, s->model->table, soft)->data[0]);
+    return isfinite(op_soft_embed(&tape, x, s->model->table, s->model->table, soft)->data[0]) || err_set(err, "the mixture is not finite");
 }
 
 /* Every state of every question decoded. */
@@ -171,9 +153,9 @@ static bool once(struct subject *s, struct err *err)
 {
     struct accuracy accuracy;
     switch (s->work->kind) {
-    case BENCH_TRAIN: return isfinite(trainer_step(s->trainer, err));
+    case BENCH_TRAIN: return trainer_step(s->trainer, err);
     case BENCH_SWEEP: return sweep_once(s, err);
-    case BENCH_INTERFACE: return interface_once(s);
+    case BENCH_INTERFACE: return interface_once(s, err);
     case BENCH_LENS: return lens_once(s, err);
     case BENCH_EVAL: break;
     }
@@ -182,8 +164,8 @@ static bool once(struct subject *s, struct err *err)
 
 double subject_time(struct subject *s, int repeats, struct err *err)
 {
-    double began = bench_now();
+    double began = clock_seconds();
     for (int i = 0; i < repeats; i++)
         if (!once(s, err)) return NAN;
-    return (bench_now() - began) / repeats;
+    return (clock_seconds() - began) / repeats;
 }

@@ -4,7 +4,7 @@
  *     if (!subject_open(&subject, &work, session, pool, err)) ...        (random weights, random questions)
  *     double ours = subject_time(&subject, repeats, err);       (seconds each)
  *     struct products products;
- *     products_of(&products, &work);                            (the matrix products of the plain work, alone)
+ *     products_of(&products, &work, threads);                   (the matrix products of the plain work, alone)
  *     double limit = products_time(&products, pool, repeats);
  */
 #ifndef PROBES_BENCH_WORK_H
@@ -58,7 +58,5 @@ double bench_load(const char *model, struct err *err);         /* a model opened
 double bench_figure(const char *model, struct err *err);       /* a PNG exported, 2 curves of 21 points */
 double bench_first_screen(const char *model, struct err *err); /* from the start of the program to its first output */
 double bench_key(const char *model, struct err *err);          /* the median of 40 keys while a long sweep runs */
-
-double bench_now(void); /* seconds of a clock that only runs forward */
 
 #endif

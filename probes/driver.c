@@ -54,10 +54,7 @@ static bool visit(struct pass *pass, struct shard *shard)
     mine->width = me->width;
     for (int i = 0; i < me->study->edit_count; i++) {
         struct edit_handler *handler = (struct edit_handler *)shard->run->handlers[i];
-        struct edit_count *total = &me->edits[shard->index];
-        total->fired += handler->total.fired;
-        total->skipped += handler->total.skipped;
-        if (handler->total.moved > total->moved) total->moved = handler->total.moved;
+        edit_count_add(&me->edits[shard->index], &handler->total);
     }
     return me->probe->measure(me->args, shard, mine);
 }
@@ -137,13 +134,12 @@ static void show_rows(const struct survey *me, const char *split, const struct f
     mem_free(cells);
 }
 
-static _Thread_local const struct survey *sorting;
-
-static int by_keys(const void *a, const void *b)
+static int by_keys(const void *a, const void *b, void *survey)
 {
+    const struct survey *me = survey;
     const double *x = a, *y = b;
-    for (int c = 0; c + 1 < sorting->width; c++)
-        if (sorting->probe->columns[c].kind == FIND_KEY && x[c + 1] != y[c + 1]) return x[c + 1] < y[c + 1] ? -1 : 1;
+    for (int c = 0; c + 1 < me->width; c++)
+        if (me->probe->columns[c].kind == FIND_KEY && x[c + 1] != y[c + 1]) return x[c + 1] < y[c + 1] ? -1 : 1;
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
@@ -180,11 +176,10 @@ static void show_group(const struct survey *me, const char *split, const double 
     sink_row(sink, cells);
 }
 
-static void show_means(const struct survey *me, const char *split, struct findings *all, struct sink *sink)
+static void show_means(struct survey *me, const char *split, struct findings *all, struct sink *sink)
 {
     size_t width = (size_t)me->width;
-    sorting = me;
-    if (all->count) qsort(all->cells, all->count, sizeof(double) * width, by_keys);
+    if (all->count) qsort_r(all->cells, all->count, sizeof(double) * width, by_keys, me);
     for (size_t from = 0, to; from < all->count; from = to) {
         const double *first = all->cells + from * width;
         for (to = from + 1; to < all->count; to++) {
@@ -223,8 +218,7 @@ static bool survey_split(struct survey *me, const struct split *split, struct si
             findings_add(&all, (size_t)numbers[0], numbers + 1);
         }
         mem_free(me->shards[i].cells);
-        total.fired += me->edits[i].fired, total.skipped += me->edits[i].skipped;
-        if (me->edits[i].moved > total.moved) total.moved = me->edits[i].moved;
+        edit_count_add(&total, &me->edits[i]);
     }
     if (ok && args_flag(me->args, "rows")) show_rows(me, split->name, &all, sink);
     else if (ok) show_means(me, split->name, &all, sink);

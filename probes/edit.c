@@ -2,6 +2,7 @@
 
 #include "registry.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,13 +77,15 @@ static struct several several_of(const char *text)
 {
     struct several s = {.last = -1};
     const char *at = strchr(text, '@'), *dot = at ? strchr(at, '.') : NULL, *pairs = strchr(text, ':');
-    char *end;
+    char *end, *last;
     s.range = dot && (!pairs || dot < pairs) ? dot + 1 : text + strlen(text);
     s.first = strtol(s.range, &end, 10);
     s.behind = end;
-    if (end > s.range && *end == '-') s.last = strtol(end + 1, (char **)&s.behind, 10);
-    for (const char *p = pairs; p && *p && !s.list; p += strcspn(p, ",") + (p[strcspn(p, ",")] != 0), pairs = p)
-        if (text_starts(p + (*p == ':'), "position=")) s.list = p + (*p == ':') + strlen("position=");
+    if (end > s.range && *end == '-') s.last = strtol(end + 1, &last, 10), s.behind = last;
+    for (const char *p = pairs; p && *p && !s.list; p += strcspn(p, ",")) {
+        p++; /* behind the colon or a comma */
+        if (text_starts(p, "position=")) s.list = p + strlen("position=");
+    }
     if (!s.list) s.list = text + strlen(text);
     s.rest = s.list + strcspn(s.list, ",");
     return s;
@@ -121,7 +124,35 @@ void edit_clear(struct edit *edit)
     *edit = (struct edit){0};
 }
 
-int edit_position(const struct args *args, const struct question *question)
+/* An option of one edit. A boundary or position is said once: those that were made of a range or a list keep theirs. */
+static bool set_one(struct edit *edits, int count, int i, const char *option, const char *value, int loops, struct err *err)
+{
+    long k;
+    bool place = !strcmp(option, "boundary") || !strcmp(option, "position");
+    bool several = (i > 0 && edits[i - 1].group == edits[i].group) || (i + 1 < count && edits[i + 1].group == edits[i].group);
+    if (place && several) return err_set(err, "%s: the edit is at several places: give --do one boundary and one position", option);
+    if (strcmp(option, "boundary") != 0) return args_set(&edits[i].args, option, value, err);
+    if (!parse_int(value, &k) || k < 0 || k > loops) return err_set(err, "boundary: %s is outside 0 to %d", value, loops);
+    edits[i].boundary = (int)k;
+    return true;
+}
+
+bool edit_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
+{
+    int only = isdigit((unsigned char)*name) && strchr(name, '.') ? atoi(name) : 0, group = only ? only - 1 : -1;
+    const char *option = only ? strchr(name, '.') + 1 : name;
+    bool found = false;
+    if (count && only > edits[count - 1].group + 1) return err_set(err, "there are only %d edits", edits[count - 1].group + 1);
+    for (int i = 0; i < count; i++) {
+        bool has = !strcmp(option, "boundary") || option_find(edits[i].kind->options, option);
+        if (!has || (group >= 0 && edits[i].group != group)) continue;
+        group = edits[i].group, found = true;
+        if (!set_one(edits, count, i, option, value, loops, err)) return false;
+    }
+    return found || args_set(&edits[0].args, option, value, err); /* says what is near */
+}
+
+static int position_in(const struct args *args, const struct question *question)
 {
     const char *where = args_text(args, "position");
     long p;
@@ -135,7 +166,7 @@ int edit_position(const struct args *args, const struct question *question)
 int edit_place(const struct edit *edit, const struct question *question)
 {
     int before = edit->boundary ? edit->boundary - 1 : 0;
-    if (!edit->by_token) return edit_position(&edit->args, question);
+    if (!edit->by_token) return position_in(&edit->args, question);
     return before < question->length ? before : -1;
 }
 
@@ -152,13 +183,20 @@ bool edit_check(const struct edit *edit, const struct question *questions, size_
     return err_set(err, "--do %s: no question of this split has a position %s", edit->kind->name, text_show(where));
 }
 
+void edit_count_add(struct edit_count *total, const struct edit_count *more)
+{
+    total->fired += more->fired;
+    total->skipped += more->skipped;
+    if (more->moved > total->moved) total->moved = more->moved;
+}
+
 void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
                const int *positions, float *rows, struct decoded *decoded, struct edit_count *total)
 {
     size_t d = (size_t)run->model->width;
     float *original = arena_new(run->tape->arena, sizeof(float) * d * (size_t)count);
     memcpy(original, rows, sizeof(float) * d * (size_t)count);
-    struct operation op = {.args = &edit->args, .run = run, .boundary = edit->boundary, .count = count, .questions = questions, .number = number,
+    struct operation op = {.args = &edit->args, .run = run, .count = count, .questions = questions, .number = number,
                            .positions = positions, .state = rows, .original = original, .decoded = decoded};
     edit->kind->apply(&op);
     total->fired += op.fired;

@@ -31,7 +31,6 @@ struct decoded {
 struct operation {
     const struct args *args;         /* by the intervention's options */
     struct run *run;                 /* to decode with; its model has table, eps */
-    int boundary;
     int count;
     const struct question *const *questions; /* [count] */
     const size_t *number;            /* [count] number of each question inside its split: seeds random controls */
@@ -40,7 +39,6 @@ struct operation {
     const float *original;           /* [count, D] the states before this edit */
     struct decoded *decoded;         /* of the originals, or NULL when the edit does not ask for it */
     long fired;                      /* rows written */
-    double moved;                    /* largest change of a number */
     long skipped;                    /* rows that the edit has nothing to say about (no such bridge ...) */
 };
 
@@ -59,17 +57,20 @@ int edit_expand(const char *text, char **texts, int most, struct err *err);
 bool edit_parse(struct edit *edit, const char *text, const struct model *model, struct err *err);
 void edit_clear(struct edit *edit);
 
-/* Where the edit acts in a question: "1", "-1" (from the end), "bridge" or "answer". -1: nowhere (out of range, or no bridge). */
-int edit_position(const struct args *args, const struct question *question);
+/* Sets an option of the first --do whose edits have it; "2.alpha" means the second; "boundary" moves an edit to another h.k. */
+bool edit_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err);
 
-/* The position whose state an edit changes: edit_position, or where the boundary is the token, the one before it (s.0: the first). -1: nowhere. */
+/* The position whose state an edit changes: that of its option position ("1", "-1" from the end, "bridge", "answer"), or where the boundary is the
+ * token, the one before it (s.0: the first). -1: nowhere (out of range, or no bridge). */
 int edit_place(const struct edit *edit, const struct question *question);
 
-/* Refuses a position that no question of the split has; counts those that lack it otherwise. */
+/* Refuses a position that no question of the split has. */
 bool edit_check(const struct edit *edit, const struct question *questions, size_t count, struct err *err);
 
-/* Edits rows of a state tensor in place: row rows[i] for question i of `count`; sums up fired and moved. */
-struct edit_count { long fired, skipped; double moved; };
+struct edit_count { long fired, skipped; double moved; }; /* rows written; rows that lack the position or target; largest change of a number */
+void edit_count_add(struct edit_count *total, const struct edit_count *more);
+
+/* Edits states in place, rows [count, D], one a question; adds to total. */
 void edit_rows(const struct edit *edit, struct run *run, int count, const struct question *const *questions, const size_t *number,
                const int *positions, float *rows, struct decoded *decoded, struct edit_count *total);
 

@@ -2,7 +2,6 @@
 
 #include "numbers/kernel.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,34 +138,6 @@ void replay_untouched(const struct replay *me, int *predicted)
 {
     for (int b = 0; b < me->base_count; b++)
         for (int q = 0; q < me->bases[b].count; q++) predicted[me->bases[b].offset + me->bases[b].number[q]] = me->bases[b].predicted[q];
-}
-
-/* An option of one edit. A boundary or position is said once: those that were made of a range or a list keep theirs. */
-static bool set_one(struct edit *edits, int count, int i, const char *option, const char *value, int loops, struct err *err)
-{
-    long k;
-    bool place = !strcmp(option, "boundary") || !strcmp(option, "position");
-    bool several = (i > 0 && edits[i - 1].group == edits[i].group) || (i + 1 < count && edits[i + 1].group == edits[i].group);
-    if (place && several) return err_set(err, "%s: the edit is at several places: give --do one boundary and one position", option);
-    if (strcmp(option, "boundary") != 0) return args_set(&edits[i].args, option, value, err);
-    if (!parse_int(value, &k) || k < 0 || k > loops) return err_set(err, "boundary: %s is outside 0 to %d", value, loops);
-    edits[i].boundary = (int)k;
-    return true;
-}
-
-bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err)
-{
-    int only = isdigit((unsigned char)*name) && strchr(name, '.') ? atoi(name) : 0, group = only ? only - 1 : -1;
-    const char *option = only ? strchr(name, '.') + 1 : name;
-    bool found = false;
-    if (count && only > edits[count - 1].group + 1) return err_set(err, "there are only %d edits", edits[count - 1].group + 1);
-    for (int i = 0; i < count; i++) {
-        bool has = !strcmp(option, "boundary") || option_find(edits[i].kind->options, option);
-        if (!has || (group >= 0 && edits[i].group != group)) continue;
-        group = edits[i].group, found = true;
-        if (!set_one(edits, count, i, option, value, loops, err)) return false;
-    }
-    return found || args_set(&edits[0].args, option, value, err); /* says what is near */
 }
 
 /* The questions of a base that an edit acts on, with their places. */
@@ -425,8 +396,7 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
             const struct outcome *one = &me->outcomes[(size_t)b * count + c];
             struct outcome *sum = &outcomes[c * splits + (size_t)me->bases[b].split];
             sum->n += one->n, sum->correct += one->correct, sum->excluded += one->excluded;
-            sum->edits.fired += one->edits.fired, sum->edits.skipped += one->edits.skipped;
-            if (one->edits.moved > sum->edits.moved) sum->edits.moved = one->edits.moved;
+            edit_count_add(&sum->edits, &one->edits);
         }
     mem_free(me->outcomes);
     me->outcomes = NULL;

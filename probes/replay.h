@@ -30,7 +30,4 @@ void replay_record(struct replay *replay, int *predicted);
 size_t replay_questions(const struct replay *replay);
 void replay_untouched(const struct replay *replay, int *predicted); /* the same without any edit */
 
-/* Sets an option of the first --do whose edits have it; "2.alpha" means the second; "boundary" moves an edit to another h.k. */
-bool replay_set(struct edit *edits, int count, const char *name, const char *value, int loops, struct err *err);
-
 #endif

@@ -103,6 +103,20 @@ static bool read_exit(struct study *me, const struct args *args, struct err *err
     return me->model->exits || err_set(err, "--exit-threshold: models of the family %s have no exit gate", me->model->family->model_type);
 }
 
+static bool read_start(struct study *me, const struct args *args, struct err *err)
+{
+    me->start_seed = (uint64_t)args_int(args, "start-seed");
+    return me->model->start_drawn || !args_given(args, "start-seed") ||
+           err_set(err, "--start-seed: h.0 of the model %s is not drawn", me->model->name);
+}
+
+static bool knows_tokens(const struct study *me, struct err *err)
+{
+    return me->data->vocab_size <= me->model->vocab_size ||
+           err_set(err, "%s has %d tokens, the model %s knows %d: choose its own dataset with --data", me->data->name, me->data->vocab_size,
+                   me->model->name, me->model->vocab_size);
+}
+
 /* Tokens of the longest question, in the shard where that is least. */
 static int shortest_shard(const struct study *me)
 {
@@ -121,15 +135,11 @@ bool study_open(struct study *me, struct session *session, const struct args *ar
 {
     *me = (struct study){.session = session};
     me->model = session_model(session, args_word(args, 0), sink, err);
-    if (!me->model || !open_data(me, args, sink, err) || !blas_check(err)) return false;
-    if (me->data->vocab_size > me->model->vocab_size)
-        return err_set(err, "%s has %d tokens, the model %s knows %d: choose its own dataset with --data", me->data->name, me->data->vocab_size,
-                       me->model->name, me->model->vocab_size);
+    if (!me->model || !open_data(me, args, sink, err)) return false;
     me->loops = args_int(args, "loops") ? (int)args_int(args, "loops") : me->model->loops;
-    me->start_seed = (uint64_t)args_int(args, "start-seed");
-    bool ok = me->model->start_drawn || !args_given(args, "start-seed");
-    if (!ok) err_set(err, "--start-seed: h.0 of the model %s is not drawn", me->model->name);
-    ok = ok && read_exit(me, args, err) && choose_questions(me, args, fallback, err) && parse_edits(me, args, err);
+    bool ok = blas_check(err) && knows_tokens(me, err) && read_start(me, args, err) && read_exit(me, args, err) &&
+              choose_questions(me, args, fallback, err) && parse_edits(me, args, err);
+    for (int s = 0; ok && s < me->split_count; s++) ok = pass_fits(me->model, me->splits[s].questions, me->splits[s].count, err);
     me->boundaries = model_by_token(me->model) ? shortest_shard(me) : me->loops;
     me->pool = ok ? pool_new(session->threads) : NULL;
     if (!ok) study_close(me);

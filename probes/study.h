@@ -2,7 +2,7 @@
  *
  *     static const struct option options[] = {STUDY_OPTIONS, {"rows", OPTION_FLAG, ...}, {0}};
  *     struct study study;
- *     if (!study_open(&study, session, args, sink, err)) return false;
+ *     if (!study_open(&study, session, args, NULL, sink, err)) return false;      (NULL: all splits, where --split names none)
  *     for (int s = 0; s < study.split_count; s++) ... study.splits[s] ...
  *     study_close(&study);
  */

@@ -8,12 +8,12 @@
 #include "replay.h"
 
 #include "figures/export.h"
+#include "ground/clock.h"
 #include "ground/file.h"
 #include "results/stats.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 static const struct option options[] = {
     STUDY_OPTIONS,
@@ -37,13 +37,6 @@ struct sweep {
     struct sink *sink;
     double began;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool read_axes(struct sweep *me, struct err *err)
 {
@@ -144,7 +137,7 @@ static void add_row(struct sweep *me, int split, size_t cell, const struct outco
 
 static bool show_progress(struct sweep *me, size_t done, size_t already)
 {
-    double seconds = now() - me->began, cells = (double)(done - already);
+    double seconds = clock_seconds() - me->began, cells = (double)(done - already);
     double rate = seconds > 0 ? cells / seconds : 0;
     struct progress progress = {.what = "sweep", .done = (double)done, .total = (double)me->axes.cells, .unit = "cells", .rate = rate,
                                 .left = rate > 0 ? (double)(me->axes.cells - done) / rate : -1};
@@ -249,7 +242,7 @@ static bool may_write(const struct args *args, struct err *err)
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    struct sweep me = {.session = session, .args = args, .sink = sink, .save = args_text(args, "save"), .began = now()};
+    struct sweep me = {.session = session, .args = args, .sink = sink, .save = args_text(args, "save"), .began = clock_seconds()};
     (void)self;
     if (!may_write(args, err)) return false;
     if (!study_open(&me.study, session, args, "test_id,test_ood", sink, err)) return false;

@@ -26,5 +26,16 @@ say $? "more loops than the config says"
 "$LOOPSCOPE" lens "$here/looped-f32" --tokens '1 4 2' --exit-threshold 0.5 >/dev/null 2>&1
 [ $? -ne 0 ]
 say $? "an exit threshold needs an exit gate"
+mkdir "$here/long" # twenty tokens, for a model with positions for sixteen
+echo '{"kind":"khop","vocab_size":20,"files":{"test_id.jsonl":{}}}' >"$here/long/dataset.json"
+echo '{}' >"$here/long/vocab.json"
+echo '{"tokens":[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2],"answer":3,"answer_position":19,"bridges":[{"position":1,"token":7}]}' \
+    >"$here/long/test_id.jsonl"
+"$LOOPSCOPE" synth loopformer example --out "$here/sixteen" >/dev/null 2>&1
+for command in eval sweep flips orbit; do
+    "$LOOPSCOPE" $command "$here/sixteen" --data "$here/long" --split test_id >"$here/out" 2>"$here/err"
+    [ $? -eq 1 ] && grep -q "20 tokens.*positions for 16" "$here/err"
+    say $? "$command says that a question is too long for the model"
+done
 rm -rf "$here"
 exit $failed

@@ -5,6 +5,7 @@
 #include "opened.h"
 #include "tour.h"
 
+#include "ground/clock.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 

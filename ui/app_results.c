@@ -2,6 +2,7 @@
 #include "app.h"
 #include "opened.h"
 
+#include "ground/clock.h"
 #include "ground/mem.h"
 #include "registry.h"
 

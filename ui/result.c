@@ -1,20 +1,13 @@
 #include "result.h"
 
+#include "ground/clock.h"
 #include "ground/mem.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Rows wait this long for others, so that a thousand quick rows are a few posts and not a thousand redraws. */
 static const double gather_seconds = 0.03;
-
-double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the screen's side */
 

@@ -71,6 +71,4 @@ struct feed {
 void feed_start(struct feed *feed, void (*give)(void *to, struct post *post), bool (*go_on)(void *to), void *to);
 void feed_end(struct feed *feed, bool good, const struct err *err);
 
-double clock_seconds(void); /* monotonic */
-
 #endif

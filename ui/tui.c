@@ -10,6 +10,7 @@
 
 #include "doing/command.h"
 #include "figures/cells_picture.h"
+#include "ground/clock.h"
 #include "ground/file.h"
 #include "ground/mem.h"
 #include "registry.h"

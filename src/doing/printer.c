@@ -1,11 +1,11 @@
 #include "doing/printer.h"
 
+#include "ground/clock.h"
 #include "ground/text.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct printer *printer_of(struct sink *sink) { return (struct printer *)sink; }
@@ -91,13 +91,6 @@ static void print_say(struct sink *sink, const char *text)
     text_clear(&shown);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void add_time(struct text *line, double seconds)
 {
     long s = (long)(seconds + 0.5);
@@ -120,7 +113,7 @@ static void describe(const struct progress *p, struct text *line)
 static void show_progress(struct printer *printer, const struct progress *progress)
 {
     struct winsize size = {0};
-    double time = now();
+    double time = clock_seconds();
     bool last = progress->total > 0 && progress->done >= progress->total;
     if (!printer->live || (printer->shown && time - printer->last < 0.1 && !last)) return;
     struct text line = {0}, shown = {0};

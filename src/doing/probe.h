@@ -33,14 +33,7 @@ struct finding_column {
     bool token;            /* the number is a token's id: shown by name */
 };
 
-struct findings {
-    double *cells;         /* [count, columns of the probe + 1]: the question's number inside the split, then the columns */
-    size_t count, room;
-    int width;
-};
-
-/* Adds a finding: the question's index inside the shard's split and one number a column. */
-void findings_add(struct findings *findings, size_t question, const double *numbers);
+struct findings; /* of the driver */
 
 struct probe {
     struct command command;                      /* first, so that a pointer to it is a pointer to the probe */

@@ -12,7 +12,7 @@ bool checkpoint_write(const char *path, const struct checkpoint *point, struct e
     struct tensor_out out[6];
     for (int i = 0; i < 3; i++) out[i] = (struct tensor_out){names[i], F32, 1, {(int64_t)point->size}, point->block[i]};
     out[3] = (struct tensor_out){"step", I64, 1, {1}, &point->step};
-    out[4] = (struct tensor_out){"sums", F64, 1, {(int64_t)point->sum_count}, point->sums};
+    out[4] = (struct tensor_out){"sums", F64, 1, {2}, point->sums};
     out[5] = (struct tensor_out){"recipe", U8, 1, {(int64_t)strlen(point->recipe)}, point->recipe};
     return tensors_write(path, out, 6, err);
 }
@@ -40,7 +40,7 @@ bool checkpoint_read(const char *path, struct checkpoint *point, struct err *err
     if (!set) return false;
     bool ok = same_recipe(set, point->recipe, path, err);
     for (int i = 0; ok && i < 3; i++) ok = fetch(set, names[i], F32, point->block[i], point->size, path, err);
-    ok = ok && fetch(set, "step", I64, &point->step, 1, path, err) && fetch(set, "sums", F64, point->sums, point->sum_count, path, err);
+    ok = ok && fetch(set, "step", I64, &point->step, 1, path, err) && fetch(set, "sums", F64, point->sums, 2, path, err);
     tensor_set_close(set);
     return ok;
 }

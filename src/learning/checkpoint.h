@@ -1,6 +1,6 @@
 /* The state of a training run in one file, so that it is there whole or not at all.
  *
- *     struct checkpoint point = {.recipe = text, .step = 1200, .block = {p, m, v}, .size = n, .sums = sums, .sum_count = 9};
+ *     struct checkpoint point = {.recipe = text, .step = 1200, .block = {p, m, v}, .size = n, .sums = sums};
  *     checkpoint_write("runs/x/state.safetensors", &point, err);
  *     checkpoint_read("runs/x/state.safetensors", &point, err);    (fills the numbers; recipe must be the same text)
  */
@@ -17,8 +17,7 @@ struct checkpoint {
     int64_t step;
     float *block[3];   /* parameters, first and second moments */
     size_t size;       /* numbers in each */
-    double *sums;      /* since the last log line */
-    size_t sum_count;
+    double *sums;      /* [2] loss and steps since the last log line */
 };
 
 bool checkpoint_write(const char *path, const struct checkpoint *point, struct err *err);

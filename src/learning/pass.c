@@ -1,9 +1,9 @@
 #include "learning/pass.h"
 
+#include "ground/clock.h"
 #include "numbers/kernel.h"
 
 #include <string.h>
-#include <time.h>
 
 struct work {
     struct pass *pass;
@@ -23,6 +23,14 @@ struct batch *pass_batch(struct arena *arena, const struct question *questions, 
     struct batch *batch = shares ? batch_shared(arena, count, lengths, tokens, own) : batch_new(arena, count, lengths, tokens);
     for (int i = 0; i < count; i++) answers[i] = batch_place(batch, i, own[i]);
     return batch;
+}
+
+bool pass_fits(const struct model *model, const struct question *questions, size_t count, struct err *err)
+{
+    for (size_t i = 0; model->longest && i < count; i++)
+        if (questions[i].length > model->longest)
+            return err_set(err, "a question has %d tokens: the model %s has positions for %d", questions[i].length, model->name, model->longest);
+    return true;
 }
 
 static void run_shard(void *job, int i, int thread)
@@ -50,13 +58,6 @@ static void run_shard(void *job, int i, int thread)
 enum { ROUND = 16 };
 static const double round_seconds = 0.04;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool run_round(struct work *work, int round, struct err *err)
 {
     struct pass *pass = work->pass;
@@ -79,10 +80,10 @@ bool pass_run(struct pass *pass, struct err *err)
     bool ok = true;
     while (ok && work.from < shards) {
         int round = shards - work.from < size ? shards - work.from : size;
-        double began = now();
+        double began = clock_seconds();
         ok = run_round(&work, round, err);
         work.from += round;
-        if (now() - began < round_seconds) size = 2 * size < ROUND ? 2 * size : ROUND;
+        if (clock_seconds() - began < round_seconds) size = 2 * size < ROUND ? 2 * size : ROUND;
     }
     for (int t = 0; t < threads; t++) arena_clear(&work.arenas[t]);
     mem_free(work.arenas);
@@ -106,7 +107,6 @@ static bool count_stages(struct pass *pass, struct shard *shard)
         for (int q = 0; q < shard->count; q++) {
             int best = row_argmax(logits->data + (size_t)q * (size_t)logits->cols, logits->cols);
             mine->correct[k] += best == shard->questions[q].answer;
-            if (k == run->loops) mine->excluded += best < 0;
         }
     }
     return true;
@@ -129,7 +129,6 @@ bool pass_accuracy(const struct model *model, struct pool *pool, const struct qu
     bool ok = model->loops <= 64 ? pass_run(&pass, err) : err_set(err, "accuracies by stage are kept for up to 64 loops");
     for (int i = 0; ok && i < pass_shards(&pass); i++) {
         accuracy->n += shards[i].n;
-        accuracy->excluded += shards[i].excluded;
         for (int k = 0; k <= model->loops; k++) accuracy->correct[k] += shards[i].correct[k];
     }
     mem_free(shards);

@@ -27,7 +27,6 @@ struct shard {
     struct arena *arena;              /* the thread's, reset before each shard */
     const int *answers;               /* [count] place of each answer position */
     struct err *err;                  /* set by setup or visit to end the pass */
-    bool failed;
 };
 
 struct pass {
@@ -44,15 +43,19 @@ struct pass {
     const atomic_bool *stop;                /* once it is true no further shard begins, and the pass fails as stopped; NULL: never */
 };
 
-/* Questions as a batch; answers, [count], receives the places of their answer positions. shares: what begins alike lies in one place (batch_shared). */
+/* Questions as a batch; answers, [count], receives the places of their answer positions. shares: what begins alike has the same places (see
+ * batch_shared). */
 struct batch *pass_batch(struct arena *arena, const struct question *questions, int count, bool shares, int *answers);
+
+/* Refuses questions that have more tokens than the model has positions. */
+bool pass_fits(const struct model *model, const struct question *questions, size_t count, struct err *err);
 
 int pass_shards(const struct pass *pass);
 bool pass_run(struct pass *pass, struct err *err);
 
-/* Correct answers by stage of a split: correct[k] for the decode of h.k at the answer position, k = 1 ... loops; excluded: rows with logits that are
- * not finite at the last stage. */
-struct accuracy { long n, correct[65], excluded; };
+/* Correct answers by stage of a split: correct[k] for the decode of h.k at the answer position, k = 1 ... loops. Logits that are not finite count as
+ * wrong. */
+struct accuracy { long n, correct[65]; };
 bool pass_accuracy(const struct model *model, struct pool *pool, const struct question *questions, size_t count, struct accuracy *accuracy,
                    struct err *err);
 

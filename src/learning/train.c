@@ -1,5 +1,6 @@
 #include "learning/train.h"
 
+#include "ground/clock.h"
 #include "ground/file.h"
 #include "learning/checkpoint.h"
 #include "learning/optim.h"
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SHARD = 128 }; /* rows of a batch that share a tape */
 
@@ -32,8 +32,7 @@ struct trainer {
     long batch, per_epoch, steps, log_every, keep_every;
     struct arena *arenas;      /* one a thread */
     double *losses;            /* one a shard */
-    double *sums;              /* loss and steps since the last log line */
-    size_t sum_count;
+    double sums[2];            /* loss and steps since the last log line */
     struct table *log;
     double began;              /* of this process's first step */
     long began_step;
@@ -41,13 +40,6 @@ struct trainer {
     long timed;
     double shown;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int compare_rows(const void *a, const void *b) { return question_compare(a, b); }
 
@@ -114,6 +106,15 @@ static struct table *log_table(const struct trainer *me)
     return log;
 }
 
+static bool fits(const struct trainer *me, struct err *err)
+{
+    int know = me->model->vocab_size, are = me->data->vocab_size;
+    if (know < are) return err_set(err, "model.vocab_size %d is smaller than the %d of the dataset %s", know, are, me->data->name);
+    bool ok = pass_fits(me->model, me->rows, me->row_count, err);
+    for (size_t s = 0; ok && s < me->data->split_count; s++) ok = pass_fits(me->model, me->data->splits[s].questions, me->data->splits[s].count, err);
+    return ok;
+}
+
 struct trainer *trainer_new(const struct recipe *recipe, const struct dataset *data, struct pool *pool, const char *folder, struct sink *sink,
                             struct err *err)
 {
@@ -124,19 +125,13 @@ struct trainer *trainer_new(const struct recipe *recipe, const struct dataset *d
     recipe_config(recipe, data->vocab_size, &config);
     me->model = model_fresh(config.data, "the recipe's model.* keys", sink, err);
     text_clear(&config);
-    if (!me->model || !collect_rows(me, err)) return trainer_free(me), NULL;
-    if (me->model->vocab_size < data->vocab_size) {
-        err_set(err, "model.vocab_size %d is smaller than the %d of the dataset %s", me->model->vocab_size, data->vocab_size, data->name);
-        return trainer_free(me), NULL;
-    }
+    if (!me->model || !collect_rows(me, err) || !fits(me, err)) return trainer_free(me), NULL;
     read_settings(me);
     weights_draw(me->model, me->seed, args_number(&recipe->args, "init_sd"), args_number(&recipe->args, "embedding_sd"));
     int shards = (int)((me->batch + SHARD - 1) / SHARD);
     optim_init(&me->optim, me->model, shards);
     me->arenas = mem_new(sizeof *me->arenas * (size_t)pool_threads(pool));
     me->losses = mem_new(sizeof *me->losses * (size_t)shards);
-    me->sum_count = 2;
-    me->sums = mem_new(sizeof *me->sums * me->sum_count);
     me->log = log_table(me);
     return me;
 }
@@ -148,7 +143,6 @@ void trainer_free(struct trainer *me)
     for (int t = 0; me->arenas && t < pool_threads(me->pool); t++) arena_clear(&me->arenas[t]);
     mem_free(me->arenas);
     mem_free(me->losses);
-    mem_free(me->sums);
     mem_free(me->rows);
     mem_free(me->order);
     mem_free(me->folder);
@@ -157,9 +151,6 @@ void trainer_free(struct trainer *me)
     if (me->model) model_free(me->model);
     mem_free(me);
 }
-
-long trainer_steps(const struct trainer *me) { return me->steps; }
-const struct table *trainer_log(const struct trainer *me) { return me->log; }
 
 /* ---- one step ---- */
 
@@ -226,7 +217,7 @@ static void shard_step(void *job, int i, int thread)
     tape_backward(&tape);
 }
 
-static double next_step(struct trainer *me, double *norm, struct err *err)
+static bool next_step(struct trainer *me, double *loss, double *norm, struct err *err)
 {
     long step = me->optim.step, epoch = step / me->per_epoch, at = step % me->per_epoch;
     struct step work = {.me = me, .first = (size_t)(at * me->batch)};
@@ -235,22 +226,19 @@ static double next_step(struct trainer *me, double *norm, struct err *err)
     qsort(me->order + work.first, work.count, sizeof *me->order, compare_numbers); /* what begins alike comes into one shard, and shares places */
     int shards = (int)((work.count + SHARD - 1) / SHARD);
     pool_run(me->pool, shards, shard_step, &work);
-    double loss = 0;
-    for (int i = 0; i < shards; i++) loss += me->losses[i];
-    *norm = isfinite(loss) ? optim_step(&me->optim, me->pool, &me->settings, schedule_lr(&me->schedule, step + 1)) : NAN;
-    if (!isfinite(loss) || !isfinite(*norm))
-        err_set(err,
-                "step %ld (epoch %ld, rows %zu to %zu of its order): the loss is %g and the norm of its gradient %g: not finite. The last checkpoint "
-                "in %s "
-                "is kept; a lower lr or clip usually helps",
-                step + 1, epoch + 1, work.first, work.first + work.count - 1, loss, *norm, text_show(me->folder));
-    return loss;
+    *loss = 0;
+    for (int i = 0; i < shards; i++) *loss += me->losses[i];
+    *norm = isfinite(*loss) ? optim_step(&me->optim, me->pool, &me->settings, schedule_lr(&me->schedule, step + 1)) : NAN;
+    if (isfinite(*loss) && isfinite(*norm)) return true;
+    return err_set(err, "step %ld (epoch %ld, rows %zu to %zu of its order): the loss is %g and the norm of its gradient %g: not finite. "
+                        "The last checkpoint in %s is kept; a lower lr or clip usually helps",
+                   step + 1, epoch + 1, work.first, work.first + work.count - 1, *loss, *norm, text_show(me->folder));
 }
 
-double trainer_step(struct trainer *me, struct err *err)
+bool trainer_step(struct trainer *me, struct err *err)
 {
-    double norm;
-    return next_step(me, &norm, err);
+    double loss, norm;
+    return next_step(me, &loss, &norm, err);
 }
 
 /* ---- files ---- */
@@ -270,7 +258,7 @@ static bool write_time(const struct trainer *me, struct err *err)
 {
     struct text text = {0};
     bool begun = me->began > 0;
-    text_add(&text, "seconds = %.1f\nsteps = %ld\nthreads = %d\n", me->seconds + (begun ? now() - me->began : 0),
+    text_add(&text, "seconds = %.1f\nsteps = %ld\nthreads = %d\n", me->seconds + (begun ? clock_seconds() - me->began : 0),
              me->timed + (begun ? me->optim.step - me->began_step : 0), pool_threads(me->pool));
     bool ok = write_text(me, "time", &text, err);
     text_clear(&text);
@@ -288,7 +276,7 @@ static void read_time(struct trainer *me)
 static struct checkpoint checkpoint_of(struct trainer *me)
 {
     return (struct checkpoint){me->recipe_text.data,       me->optim.step, {me->model->block, me->optim.m, me->optim.v},
-                               me->model->parameter_count, me->sums,       me->sum_count};
+                               me->model->parameter_count, me->sums};
 }
 
 /* The log goes first: a kill in between leaves a line too many, which a resume drops; a line too few could not be made up for. */
@@ -372,7 +360,7 @@ static bool log_line(struct trainer *me, double norm, struct sink *sink, struct 
     if (ok) {
         table_row(me->log, cells);
         sink_row(sink, cells);
-        memset(me->sums, 0, sizeof *me->sums * me->sum_count);
+        me->sums[0] = me->sums[1] = 0;
     }
     mem_free(cells);
     return ok;
@@ -392,7 +380,7 @@ static void add_accuracies(const struct trainer *me, struct text *out)
 
 static bool show(struct trainer *me, double loss, struct sink *sink)
 {
-    double time = now(), done = (double)(me->optim.step - me->began_step), seconds = time - me->began;
+    double time = clock_seconds(), done = (double)(me->optim.step - me->began_step), seconds = time - me->began;
     if (time - me->shown < 0.2 && me->optim.step < me->steps) return true;
     me->shown = time;
     struct text detail = {0};
@@ -413,13 +401,12 @@ bool trainer_run(struct trainer *me, struct sink *sink, const atomic_bool *stop,
     sink_table(sink, shape);
     table_free(shape);
     for (size_t i = 0; i < me->log->row_count; i++) sink_row(sink, table_cell(me->log, i, 0));
-    me->began = now();
+    me->began = clock_seconds();
     me->began_step = me->optim.step;
     if (me->optim.step == 0 && (!save(me, err) || !keep(me, err))) return false;
     while (me->optim.step < me->steps && (!stop_after || me->optim.step < stop_after)) {
-        struct err wrong = {0};
-        double norm, loss = next_step(me, &norm, &wrong);
-        if (*wrong.text) return err_set(err, "%s", wrong.text);
+        double loss, norm;
+        if (!next_step(me, &loss, &norm, err)) return false;
         me->sums[0] += loss, me->sums[1] += 1;
         if (me->optim.step % me->log_every == 0 || me->optim.step == me->steps)
             if (!log_line(me, norm, sink, err) || !save(me, err)) return false;

@@ -2,7 +2,7 @@
  *
  *     struct trainer *trainer = trainer_new(&recipe, data, pool, "runs/x", sink, err);
  *     if (resume && !trainer_resume(trainer, err)) ...
- *     ok = trainer_run(trainer, sink, stop, err);       (until the last step, a stop, or a loss that is not finite)
+ *     ok = trainer_run(trainer, sink, stop, 0, err);    (until the last step, a stop, or a loss that is not finite)
  *     trainer_free(trainer);
  *
  * The run folder: recipe, config.json, model.safetensors (the last saved weights, ready to open), state.safetensors (weights, moments, step and sums
@@ -34,10 +34,7 @@ bool trainer_has_state(const char *folder);
 /* stop is looked at between steps; stop_after 0: run to the end, otherwise save and return after that step. */
 bool trainer_run(struct trainer *trainer, struct sink *sink, const atomic_bool *stop, long stop_after, struct err *err);
 
-long trainer_steps(const struct trainer *trainer);
-const struct table *trainer_log(const struct trainer *trainer);
-
-/* One update on the first batch of the next step, without logging: what the benchmark times. Returns the loss. */
-double trainer_step(struct trainer *trainer, struct err *err);
+/* One update without a log line: what the benchmark times. */
+bool trainer_step(struct trainer *trainer, struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "ground/text.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,8 +168,6 @@ void run_replay(struct run *run, const struct run *base, struct tape *tape, cons
     run->exit_threshold = base->exit_threshold;
 }
 
-bool site_matches(const char *pattern, const char *site) { return text_matches(pattern, site); }
-
 struct tensor *run_site(struct run *run, struct tensor *value, const char *format, ...)
 {
     if (!value || (!run->handler_count && !run->visit)) return value;
@@ -179,7 +178,7 @@ struct tensor *run_site(struct run *run, struct tensor *value, const char *forma
     va_end(args);
     if (run->visit) run->visit(run->visitor, name, value);
     for (int i = 0; i < run->handler_count; i++)
-        if (site_matches(run->handlers[i]->pattern, name)) {
+        if (text_matches(run->handlers[i]->pattern, name)) {
             run->handlers[i]->sites++;
             run->handlers[i]->fire(run->handlers[i], run, name, value);
         }
@@ -194,7 +193,7 @@ bool run_listens(const struct run *run, const char *format, ...)
     vsnprintf(name, sizeof name, format, args);
     va_end(args);
     for (int i = 0; i < run->handler_count; i++)
-        if (site_matches(run->handlers[i]->pattern, name)) return true;
+        if (text_matches(run->handlers[i]->pattern, name)) return true;
     return run->visit != NULL;
 }
 
@@ -337,13 +336,15 @@ struct tensor *run_attend(struct run *run, struct tensor *q, struct tensor *k, s
         run->last_slot = &run->slots[stage];
         run->last_slot->q = q, run->last_slot->k = k, run->last_slot->v = v;
     }
-    int *first = ints(run->tape->arena, q->rows), total = 0;
+    int *first = ints(run->tape->arena, q->rows);
+    size_t total = 0;
     for (int i = 0; i < q->rows; i++) {
-        first[i] = total;
-        total += seen(heads, q->places->position[i]);
+        first[i] = (int)total;
+        total += (size_t)seen(heads, q->places->position[i]);
     }
-    first[q->rows] = total;
-    int *kv = ints(run->tape->arena, total);
+    if (total > INT_MAX) mem_failed(total * sizeof(float) * (size_t)heads.count); /* what the pattern would take */
+    first[q->rows] = (int)total;
+    int *kv = ints(run->tape->arena, (int)total);
     for (int i = 0; i < q->rows; i++) {
         for (int j = first[i + 1] - 1, place = q->places->at[i]; j >= first[i]; j--, place = batch->before[place]) {
             int mine = x->places->index[place];

@@ -64,8 +64,6 @@ struct handler {
     const char *pattern;
     void (*fire)(struct handler *handler, struct run *run, const char *site, struct tensor *value);
     long sites;    /* sites matched in the last run */
-    long fired;    /* rows written, counted by fire */
-    double moved;  /* largest change of a number, kept by fire */
 };
 
 enum { RUN_HANDLERS = 16 };
@@ -186,7 +184,5 @@ struct tensor *run_rows(struct run *run, struct tensor *h, const int *rows, int 
 /* The model's own decode of the state h.k at the places of h; logits [rows, V]. A coda attends: what h lacks is read from the run's own state h.k
  * (in a replay: the base's). Not a part of the forward pass: no handler fires, nothing is kept. */
 struct tensor *run_decode(struct run *run, struct tensor *h, int k);
-
-bool site_matches(const char *pattern, const char *site);
 
 #endif

@@ -1,7 +1,9 @@
-/* The screen as a user meets it: the program itself in a pseudo-terminal. */
+/* What users wait for: the program itself in a pseudo-terminal, a model that opens, a figure. */
 #include "bench_work.h"
 
 #include "figures/export.h"
+#include "ground/clock.h"
+#include "results/stats.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,13 +31,13 @@ static bool start(struct terminal *t, const char *model)
 /* Seconds until something is written; NaN when nothing comes in time. */
 static double wait_output(struct terminal *t, double most)
 {
-    double began = bench_now();
+    double began = clock_seconds();
     struct pollfd poller = {t->fd, POLLIN, 0};
     char bytes[65536];
     int ready;
-    do ready = poll(&poller, 1, (int)(1e3 * (most - (bench_now() - began))) + 1);
+    do ready = poll(&poller, 1, (int)(1e3 * (most - (clock_seconds() - began))) + 1);
     while (ready < 0 && errno == EINTR);
-    double took = bench_now() - began;
+    double took = clock_seconds() - began;
     return ready > 0 && read(t->fd, bytes, sizeof bytes) > 0 ? took : NAN;
 }
 
@@ -63,12 +65,6 @@ double bench_first_screen(const char *model, struct err *err)
     return isnan(took) ? err_set(err, "the screen wrote nothing for 10 s"), NAN : took;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 double bench_key(const char *model, struct err *err)
 {
     enum { KEYS = 40 };
@@ -90,15 +86,14 @@ double bench_key(const char *model, struct err *err)
     }
     stop(&t);
     if (n < KEYS / 2) return err_set(err, "only %zu of %d keys were answered", n, KEYS), NAN;
-    qsort(seconds, n, sizeof *seconds, ascending);
-    return seconds[n / 2];
+    return median(seconds, n);
 }
 
 double bench_load(const char *model, struct err *err)
 {
-    double began = bench_now();
+    double began = clock_seconds();
     struct model *opened = model_open(model, NULL, err);
-    double took = bench_now() - began;
+    double took = clock_seconds() - began;
     if (!opened) return NAN;
     model_free(opened);
     return took;
@@ -117,9 +112,9 @@ double bench_figure(const char *model, struct err *err)
     int fd = mkstemps(path, 4);
     if (fd >= 0) close(fd), unlink(path);
     struct figure_options options = {.dpi = 300};
-    double began = bench_now();
+    double began = clock_seconds();
     bool ok = figure_export(table, &options, path, err);
-    double took = bench_now() - began;
+    double took = clock_seconds() - began;
     for (const char *const *end = (const char *const[]){"png", "tsv", "txt", NULL}; *end; end++) {
         memcpy(strrchr(path, '.') + 1, *end, 3);
         unlink(path);
