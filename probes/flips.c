@@ -8,6 +8,8 @@
 #include "axes.h"
 #include "replay.h"
 
+#include "results/pace.h"
+
 #include <string.h>
 
 static const struct option options[] = {
@@ -80,6 +82,7 @@ static bool run_cells(struct flips *me, struct err *err)
     size_t edit_count = (size_t)me->study->edit_count, splits = (size_t)me->study->split_count;
     struct edit *edits = mem_new(sizeof *edits * edit_count * REPLAY_TOGETHER);
     struct outcome *outcomes = mem_new(sizeof *outcomes * REPLAY_TOGETHER * splits);
+    struct pace pace = pace_start(me->sink, "flips", "cells", (double)me->axes->cells);
     bool ok = true;
     for (size_t from = 0, count; ok && from < me->axes->cells; from += count) {
         count = me->axes->cells - from < REPLAY_TOGETHER ? me->axes->cells - from : REPLAY_TOGETHER;
@@ -87,8 +90,7 @@ static bool run_cells(struct flips *me, struct err *err)
         ok = ok && replay_cells(me->replay, edits, count, outcomes, err);
         for (size_t c = 0; ok && c < count; c++) compare(me, from + c, me->now + c * me->count);
         for (size_t i = 0; i < count * edit_count; i++) edit_clear(&edits[i]);
-        struct progress progress = {.what = "flips", .done = (double)(from + count), .total = (double)me->axes->cells, .unit = "cells", .left = -1};
-        bool go_on = sink_progress(me->sink, &progress) && !session_stopped(me->study->session);
+        bool go_on = pace_show(&pace, (double)(from + count)) && !session_stopped(me->study->session);
         if (ok && !go_on && from + count < me->axes->cells) ok = err_stop(err, "stopped after %zu of %zu cells", from + count, me->axes->cells);
     }
     mem_free(edits);

@@ -8,8 +8,8 @@
 #include "replay.h"
 
 #include "figures/export.h"
-#include "ground/clock.h"
 #include "ground/file.h"
+#include "results/pace.h"
 #include "results/stats.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ struct sweep {
     struct table *table;   /* all rows so far */
     const char *save;
     struct sink *sink;
-    double began;
+    struct pace pace;
 };
 
 static bool read_axes(struct sweep *me, struct err *err)
@@ -135,14 +135,7 @@ static void add_row(struct sweep *me, int split, size_t cell, const struct outco
     sink_row(me->sink, cells);
 }
 
-static bool show_progress(struct sweep *me, size_t done, size_t already)
-{
-    double seconds = clock_seconds() - me->began, cells = (double)(done - already);
-    double rate = seconds > 0 ? cells / seconds : 0;
-    struct progress progress = {.what = "sweep", .done = (double)done, .total = (double)me->axes.cells, .unit = "cells", .rate = rate,
-                                .left = rate > 0 ? (double)(me->axes.cells - done) / rate : -1};
-    return sink_progress(me->sink, &progress) && !session_stopped(me->session);
-}
+static bool show_progress(struct sweep *me, size_t done) { return pace_show(&me->pace, (double)done) && !session_stopped(me->session); }
 
 /* The cells from `from` on that one call computes: they have the same number of loops. */
 static size_t together(const struct sweep *me, size_t from)
@@ -178,7 +171,9 @@ static bool run_cells(struct sweep *me, struct err *err)
     size_t already, edit_count = (size_t)me->study.edit_count, splits = (size_t)me->study.split_count;
     if (!resume(me, &already, err)) return false;
     for (size_t i = 0; i < me->table->row_count; i++) sink_row(me->sink, table_cell(me->table, i, 0));
-    if (already) show_progress(me, already, already); /* they are seen before the next is computed */
+    me->pace = pace_start(me->sink, "sweep", "cells", (double)me->axes.cells);
+    me->pace.from = (double)already;
+    if (already) show_progress(me, already); /* they are seen before the next is computed */
     struct replay *replay = NULL;
     bool ok = true;
     struct edit *edits = mem_new(sizeof *edits * edit_count * REPLAY_TOGETHER);
@@ -192,7 +187,7 @@ static bool run_cells(struct sweep *me, struct err *err)
             for (size_t s = 0; s < splits; s++) add_row(me, (int)s, from + c, &outcomes[c * splits + s]);
         for (size_t i = 0; i < count * edit_count; i++) edit_clear(&edits[i]);
         ok = ok && save_table(me, err);
-        if (ok && !show_progress(me, from + count, already) && from + count < me->axes.cells)
+        if (ok && !show_progress(me, from + count) && from + count < me->axes.cells)
             ok = err_stop(err, "stopped");
         if (!ok && err->stopped) say_kept(me, err);
     }
@@ -242,7 +237,7 @@ static bool may_write(const struct args *args, struct err *err)
 
 static bool run(const struct command *self, struct session *session, const struct args *args, struct sink *sink, struct err *err)
 {
-    struct sweep me = {.session = session, .args = args, .sink = sink, .save = args_text(args, "save"), .began = clock_seconds()};
+    struct sweep me = {.session = session, .args = args, .sink = sink, .save = args_text(args, "save")};
     (void)self;
     if (!may_write(args, err)) return false;
     if (!study_open(&me.study, session, args, "test_id,test_ood", sink, err)) return false;

@@ -12,6 +12,7 @@ struct pace {
     struct sink *sink;
     const char *what, *unit; /* borrowed */
     double total, began;     /* in units; seconds */
+    double from;             /* units that were done before, by an earlier run */
 };
 
 struct pace pace_start(struct sink *sink, const char *what, const char *unit, double total);
