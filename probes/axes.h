@@ -9,8 +9,7 @@
  *     axes_clear(&axes);
  *
  * An axis is an option of an edit ("2.alpha": of the second), "boundary", or "loops": how many the run has. Loops are always the slowest axis,
- * because
- * nothing that was computed for one number of them serves another.
+ * because nothing that was computed for one number of them serves another.
  */
 #ifndef PROBES_AXES_H
 #define PROBES_AXES_H

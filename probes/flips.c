@@ -1,9 +1,8 @@
 /* flips: which questions turn right or wrong while an option of an edit runs over its axis, and at which value.
  *
- * The cells are those of `sweep` (probes/replay.c); what is read of them is each question's answer instead of their number. A question has a row
- * for every
- * value at which its answer turns right or wrong against the value before; the first value is compared with the untouched run.
- * With several axes answers are followed along the first, anew at each value of the others.
+ * The cells are those of `sweep` (probes/replay.c); what is read of them is each question's answer instead of their number. A question has a row for
+ * every value at which its answer turns right or wrong against the value before; the first value is compared with the untouched run. With several
+ * axes answers are followed along the first, anew at each value of the others.
  */
 #include "axes.h"
 #include "replay.h"

@@ -1,10 +1,8 @@
 /* orbit: the path of every state through the loops: how far each takes it, which way it turns, and whether it comes to rest.
  *
  * Of one question: every position and boundary, with coordinates along the two directions in which the question's states (or those of its split)
- * spread
- * most. Of a split: quantiles over its questions, the share of each kind of path, and where its states lie on average. Where the boundary is the
- * token, a
- * question has one path, along its tokens.
+ * spread most. Of a split: quantiles over its questions, the share of each kind of path, and where its states lie on average. Where the boundary is
+ * the token, a question has one path, along its tokens.
  */
 #include "orbit.h"
 

@@ -9,9 +9,8 @@
 
 #include "ground/mem.h"
 
-/* How a path ends, by this rule. Settling: the last step is at most half of the longest before it. Otherwise oscillating: the last two updates
- * turn back
- * (mean cosine with the update before each below -1/4; of one if there is only one). Otherwise drifting. Fewer than two steps: unknown. */
+/* How a path ends, by this rule. Settling: the last step is at most half of the longest before it. Otherwise oscillating: the last two updates turn
+ * back (mean cosine with the update before each below -1/4; of one if there is only one). Otherwise drifting. Fewer than two steps: unknown. */
 enum orbit_kind { ORBIT_UNKNOWN, ORBIT_SETTLING, ORBIT_DRIFTING, ORBIT_OSCILLATING, ORBIT_KINDS };
 extern const char *const orbit_names[ORBIT_KINDS];
 
