@@ -105,8 +105,9 @@ static bool wait_row(struct bench *me, const struct wait *wait, const char *mode
     for (int i = 0; i < rounds; i++)
         if (isnan(ours[i] = wait->once(model, err))) return err_in(err, "bench %s", wait->name);
     getrusage(RUSAGE_SELF, &usage);
-    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * median(ours, (size_t)rounds)), cell_number(NAN), cell_number(NAN), cell_number(NAN),
-                                cell_number(NAN), cell_number(NAN), cell_number((double)usage.ru_maxrss / 1024)});
+    struct cell none = cell_number(NAN);
+    add_row(me, (struct cell[]){cell_text(wait->name), cell_number(1e3 * median(ours, (size_t)rounds)), none, none, none, none, none,
+                                cell_number((double)usage.ru_maxrss / 1024)});
     return true;
 }
 

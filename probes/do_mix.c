@@ -135,7 +135,8 @@ static void apply(struct operation *op)
     int d = model->width;
     float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
     bool works = alpha != 0 && op->count;
-    const float *soft = works && !strcmp(target, "soft") ? make_mixtures(op) : NULL, *noise = works && !strcmp(target, "noise") ? make_noise(op) : NULL;
+    const float *soft = works && !strcmp(target, "soft") ? make_mixtures(op) : NULL;
+    const float *noise = works && !strcmp(target, "noise") ? make_noise(op) : NULL;
     for (int i = 0; i < op->count; i++) {
         float *h = op->state + (size_t)i * (size_t)d;
         int token = choose(op, target, i);
