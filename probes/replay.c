@@ -29,7 +29,8 @@ struct replay {
     int *recorded;            /* see replay_record; NULL: nowhere */
     /* of the call that runs */
     const struct edit *edits;
-    int cells, from;          /* from: the first edited boundary */
+    size_t first_cell;        /* of the caller's, for what is recorded */
+    int cells, from;          /* from: the boundary that all of them edit first */
     struct outcome *outcomes; /* [bases, cells] */
 };
 
@@ -179,7 +180,7 @@ static const float *decoded_rows(struct base *base, int k, const struct spot *sp
     struct run scratch = base->run;
     scratch.tape = tape;
     struct tensor *logits = run_decode(&scratch, run_rows(&scratch, h, rows, n), k);
-    return n == spot->count ? logits->data : op_select(tape, logits, mine, spot->count)->data;
+    return op_select(tape, logits, mine, spot->count)->data;
 }
 
 struct cellwork {
@@ -331,7 +332,8 @@ static void count_answers(struct cellwork *work, const struct tensor *logits)
             int row = logits->places->index[c * size + base->answers[q]];
             int best = row < 0 || outcome->edits.moved == 0 ? base->predicted[q] /* not reached: the untouched run's answer */
                        : row_argmax(logits->data + (size_t)row * (size_t)logits->cols, logits->cols);
-            if (work->replay->recorded) work->replay->recorded[(size_t)c * work->replay->question_count + base->offset + base->number[q]] = best;
+            size_t cell = work->replay->first_cell + (size_t)c;
+            if (work->replay->recorded) work->replay->recorded[cell * work->replay->question_count + base->offset + base->number[q]] = best;
             outcome->n += best >= 0;
             outcome->excluded += best < 0;
             outcome->correct += best == base->questions[q].answer;
@@ -371,26 +373,34 @@ static void replay_shard(void *job, int i, int thread)
     count_answers(&work, run_forward(&run, NULL));
 }
 
-bool replay_cells(struct replay *me, const struct edit *edits, size_t count, struct outcome *outcomes, struct err *err)
+/* The first boundary that a cell edits; the last there is when it edits nothing. */
+static int first_boundary(const struct replay *me, const struct edit *edits)
 {
-    size_t splits = (size_t)me->study->split_count, edit_count = (size_t)me->study->edit_count;
-    me->edits = edits;
-    me->cells = (int)count;
-    me->from = me->study->boundaries;
-    for (size_t i = 0; i < count * edit_count; i++) {
-        if (edits[i].boundary > me->study->boundaries)
+    int first = me->study->boundaries;
+    for (int e = 0; e < me->study->edit_count; e++)
+        if (edits[e].boundary < first) first = edits[e].boundary;
+    return first;
+}
+
+static bool check_boundaries(const struct study *study, const struct edit *edits, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (edits[i].boundary > study->boundaries)
             return err_set(err, "--do ...@%c.%d: the last boundary of the run is %d", edits[i].by_token ? 's' : 'h', edits[i].boundary,
-                           me->study->boundaries);
-        if (edits[i].boundary < me->from) me->from = edits[i].boundary;
-    }
+                           study->boundaries);
+    return true;
+}
+
+/* The cells of one call whose first edits are at one boundary; cell is the number of the first of them. */
+static void run_cells(struct replay *me, const struct edit *edits, size_t cell, size_t count, struct outcome *outcomes)
+{
+    size_t splits = (size_t)me->study->split_count;
+    me->edits = edits;
+    me->first_cell = cell;
+    me->cells = (int)count;
+    me->from = first_boundary(me, edits);
     me->outcomes = mem_new(sizeof *me->outcomes * count * (size_t)(me->base_count + 1));
     pool_run(me->study->pool, me->base_count, replay_shard, me);
-    if (session_stopped(me->study->session)) {
-        mem_free(me->outcomes);
-        me->outcomes = NULL;
-        return err_stop(err, "stopped");
-    }
-    memset(outcomes, 0, sizeof *outcomes * count * splits);
     for (int b = 0; b < me->base_count; b++)
         for (size_t c = 0; c < count; c++) {
             const struct outcome *one = &me->outcomes[(size_t)b * count + c];
@@ -399,6 +409,17 @@ bool replay_cells(struct replay *me, const struct edit *edits, size_t count, str
             edit_count_add(&sum->edits, &one->edits);
         }
     mem_free(me->outcomes);
-    me->outcomes = NULL;
-    return true;
+}
+
+bool replay_cells(struct replay *me, const struct edit *edits, size_t count, struct outcome *outcomes, struct err *err)
+{
+    size_t splits = (size_t)me->study->split_count, edit_count = (size_t)me->study->edit_count;
+    if (!check_boundaries(me->study, edits, count * edit_count, err)) return false;
+    memset(outcomes, 0, sizeof *outcomes * count * splits);
+    for (size_t cell = 0, next; cell < count && !session_stopped(me->study->session); cell = next) {
+        int from = first_boundary(me, edits + cell * edit_count);
+        for (next = cell + 1; next < count && first_boundary(me, edits + next * edit_count) == from;) next++;
+        run_cells(me, edits + cell * edit_count, cell, next - cell, outcomes + cell * splits);
+    }
+    return !session_stopped(me->study->session) || err_stop(err, "stopped");
 }

@@ -382,6 +382,85 @@ static void test_edits_at_several_places(void **unused)
     text_clear(&line), text_clear(&several), text_clear(&each);
 }
 
+/* What the last stage says of a question, in the rows of an evaluation. */
+static int answer_of(const struct table *rows, int question)
+{
+    double last = table_number(rows, rows->row_count - 1, "stage");
+    for (size_t r = 0; r < rows->row_count; r++)
+        if (table_number(rows, r, "row") == question && table_number(rows, r, "stage") == last) return atoi(table_text(rows, r, "decoded") + 1);
+    return -1;
+}
+
+/* Questions of unlike length, two with the same beginning; their answers are those of an evaluation's rows; NULL: the token 0. */
+static void write_mixed(const char *name, const struct table *rows)
+{
+    enum { COUNT = 150, TOKENS = 48 };
+    struct rng rng = rng_start(1, "mixed");
+    struct text lines = {0}, vocab = {0};
+    for (int i = 0; i < COUNT; i++) {
+        int length = i % 2 ? 3 : 4 + (int)rng_below(&rng, 3);
+        text_add(&lines, "{\"tokens\":[%d,%d", i / 2 % TOKENS, i / 2 % TOKENS);
+        for (int t = 2; t < length; t++) text_add(&lines, ",%d", (int)rng_below(&rng, TOKENS));
+        text_add(&lines, "],\"answer\":%d,\"answer_position\":%d,\"bridges\":[]}\n",
+                 rows ? answer_of(rows, i) : 0, length - 1 - (int)rng_below(&rng, 2));
+    }
+    for (int t = 0; t < TOKENS; t++) text_add(&vocab, "%s\"t%d\":%d", t ? "," : "{", t, t);
+    text_add(&vocab, "}");
+    const char *meta = "{\"kind\":\"khop\",\"vocab_size\":48,\"files\":{\"test_mixed.jsonl\":{}}}";
+    struct { const char *name, *text; } files[] = {{"dataset.json", meta}, {"vocab.json", vocab.data}, {"test_mixed.jsonl", lines.data}};
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(folder_make(path, NULL));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s/%s", folder, name, files[i].name);
+        assert_true(file_write(path, files[i].text, strlen(files[i].text), NULL));
+    }
+    text_clear(&lines), text_clear(&vocab);
+}
+
+/* Whatever is edited, and wherever: a replayed cell has the answers of a whole pass with the same edits. (Of the second shard's questions none share a
+ * place at position -2, and their places are not in the order of the questions.) */
+static void test_sweeps_are_passes(void **unused)
+{
+    (void)unused;
+    static const char *const edits[] = {"mix@h.0:position=-2,alpha=1", "mix@h.1:position=-2,alpha=1", "mix@h.1:position=0,alpha=0.8",
+                                        "mix@h.1:position=answer,alpha=1,target=second", "mix@h.2:position=answer,alpha=1,target=random",
+                                        "mix@h.1:position=-1,alpha=1,target=noise --do mix@h.0:position=1,alpha=1",
+                                        "mix@h.1:position=-2,alpha=1,target=soft --do mix@h.1:position=0+2,alpha=1"};
+    struct collector one, other;
+    write_mixed("blank", NULL);
+    write_mixed("mixed", run_line(&one, "eval %s/drawn --data %s/blank --rows", folder, folder));
+    collector_release(&one);
+    const struct table *untouched = run_line(&one, "eval %s/drawn --data %s/mixed", folder, folder);
+    size_t last = untouched->row_count - 1;
+    assert_near(table_number(untouched, last, "accuracy"), 1, 0);
+    collector_release(&one);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        const struct table *eval = run_line(&one, "eval %s/drawn --data %s/mixed --do %s", folder, folder, edits[i]);
+        const struct table *sweep = run_line(&other, "sweep %s/drawn --data %s/mixed --split test_mixed --do %s --over 1.seed=0", folder, folder,
+                                             edits[i]);
+        assert_near(table_number(sweep, 0, "correct"), table_number(eval, last, "correct"), 0);
+        assert_true(table_number(eval, last, "accuracy") < 1);
+        collector_release(&one), collector_release(&other);
+    }
+}
+
+/* Cells of unlike boundaries in one call: each is what it is alone. */
+static void test_boundaries_are_an_axis(void **unused)
+{
+    (void)unused;
+    struct collector all, one;
+    const char *words = "--split test_mixed --over alpha=0,1 --do mix@h.1:position=-2";
+    const struct table *sweep = run_line(&all, "sweep %s/drawn --data %s/mixed %s --over boundary=2,0,1", folder, folder, words);
+    static const int boundaries[] = {2, 0, 1};
+    for (size_t r = 0; r < 6; r++) {
+        const struct table *alone = run_line(&one, "sweep %s/drawn --data %s/mixed %s --over boundary=%d", folder, folder, words, boundaries[r / 2]);
+        assert_near(table_number(sweep, r, "correct"), table_number(alone, r % 2, "correct"), 0);
+        collector_release(&one);
+    }
+    collector_release(&all);
+}
+
 /* A sweep over loops is, at each number of them, what eval says. */
 static void assert_sweeps_loops(const char *axes, const char *edit)
 {
@@ -516,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_flips_add_up_to_the_sweep), cmocka_unit_test(test_a_stopped_sweep_goes_on),
         cmocka_unit_test(test_flips_over_two_axes), cmocka_unit_test(test_edits_at_several_places),
         cmocka_unit_test(test_statistics_of_a_site), cmocka_unit_test(test_probes_over_an_axis), cmocka_unit_test(test_what_is_not_finite_is_counted),
+        cmocka_unit_test(test_sweeps_are_passes), cmocka_unit_test(test_boundaries_are_an_axis),
         cmocka_unit_test(test_loops_are_an_axis), cmocka_unit_test(test_comparisons), cmocka_unit_test(test_one_question_is_what_it_is_among_all),
         cmocka_unit_test(test_any_token_is_watched),
     };
