@@ -19,9 +19,8 @@
 enum { MOST_SITES = 1 << 16, MOST_LOOPS = 4096 };
 static const double state_tolerance = 2e-4, gradient_tolerance = 1e-4;
 
-
 /* Copies of every site's value in one run. */
-struct seen { char *name; float *data; int rows, cols; };
+struct seen { char *name; float *data; size_t count; };
 struct record {
     struct handler handler;
     struct arena *arena;
@@ -47,9 +46,9 @@ static void remember(struct handler *base, struct run *run, const char *site, st
     struct record *me = (struct record *)base;
     (void)run;
     if (me->count == MOST_SITES) return;
-    size_t size = sizeof(float) * (size_t)value->rows * (size_t)value->cols;
+    size_t size = sizeof(float) * tensor_size(value);
     struct seen *seen = &me->sites[me->count++];
-    *seen = (struct seen){arena_new(me->arena, strlen(site) + 1), arena_new(me->arena, size), value->rows, value->cols};
+    *seen = (struct seen){arena_new(me->arena, strlen(site) + 1), arena_new(me->arena, size), tensor_size(value)};
     strcpy(seen->name, site);
     memcpy(seen->data, value->data, size);
 }
@@ -199,6 +198,12 @@ static bool run_plain(struct comparison *me, struct tape *tape, struct err *err)
     return run_forward(&me->run, err) != NULL;
 }
 
+/* seen: what our run has there, or NULL. */
+static void compare_seen(struct comparison *me, const struct tensor_entry *entry, const struct seen *seen)
+{
+    compare(me, entry, seen ? seen->data : NULL, seen ? seen->count : 0, state_tolerance, false);
+}
+
 /* "logits.rms.0.5": the run with the paper's edit at boundary 1, position 1. Returns the recorded site, or NULL. */
 static const struct seen *run_edited(struct comparison *me, const char *site, const char *norm, const char *alpha, struct err *err)
 {
@@ -234,9 +239,9 @@ static void compare_edited(struct comparison *me, const struct tensor_entry *ent
     struct err err = {0};
     const struct seen *seen = run_edited(me, site, norm, alpha, &err);
     if (!seen && !strcmp(site, "x.2")) seen = run_edited(me, "h.1", norm, alpha, &err); /* no interface: x.2 is h.1 */
-    compare(me, entry, seen ? seen->data : NULL, seen ? (size_t)seen->rows * (size_t)seen->cols : 0, state_tolerance, false);
+    compare_seen(me, entry, seen);
     const struct seen *plain = find_site(me->plain, site);
-    if (seen && plain && !strcmp(alpha, "0") && memcmp(seen->data, plain->data, sizeof(float) * (size_t)seen->rows * (size_t)seen->cols))
+    if (seen && plain && !strcmp(alpha, "0") && memcmp(seen->data, plain->data, sizeof(float) * seen->count))
         report(me, entry, entry->name, 0, NAN, 0, NAN, NAN, "alpha 0 is not bit for bit the untouched run");
 }
 
@@ -254,8 +259,7 @@ static void compare_threshold(struct comparison *me, const struct tensor_entry *
     begin_run(me, &run, me->model, &tape);
     run.exit_threshold = threshold;
     run_attach(&run, &record->handler);
-    const struct seen *seen = run_forward(&run, NULL) ? find_site(record, site) : NULL;
-    compare(me, entry, seen ? seen->data : NULL, seen ? (size_t)seen->rows * (size_t)seen->cols : 0, state_tolerance, false);
+    compare_seen(me, entry, run_forward(&run, NULL) ? find_site(record, site) : NULL);
 }
 
 /* The token that the edit mixes in, by row. */
@@ -290,10 +294,9 @@ static void compare_reference(struct comparison *me)
             compare_edited(me, entry, site, norm, alpha);
         } else if (sscanf(entry->name, "lens.%d", &k) == 1 && k >= 0 && k <= me->run.loops) {
             struct tensor *logits = run_decode(&me->run, me->run.states[k], k);
-            compare(me, entry, logits->data, (size_t)logits->rows * (size_t)logits->cols, state_tolerance, false);
+            compare(me, entry, logits->data, tensor_size(logits), state_tolerance, false);
         } else {
-            const struct seen *seen = find_site(me->plain, entry->name);
-            compare(me, entry, seen ? seen->data : NULL, seen ? (size_t)seen->rows * (size_t)seen->cols : 0, state_tolerance, false);
+            compare_seen(me, entry, find_site(me->plain, entry->name));
         }
     }
 }

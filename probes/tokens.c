@@ -27,11 +27,12 @@ static void read_logp(struct passage *me, const struct tensor *logits, int row, 
     me->logp[place] = (double)at[me->batch->tokens[place]] - row_log_sum_exp(at, logits->cols);
 }
 
+/* For longer than the run lasts: it goes, and its places with it. */
 static struct tensor *copied(struct arena *arena, const struct tensor *from)
 {
     struct tape tape = {.arena = arena};
     struct tensor *to = tape_tensor(&tape, from->rows, from->cols);
-    memcpy(to->data, from->data, sizeof(float) * (size_t)to->rows * (size_t)to->cols);
+    memcpy(to->data, from->data, sizeof(float) * tensor_size(to));
     return to;
 }
 

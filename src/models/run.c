@@ -265,8 +265,8 @@ struct tensor *run_start(struct run *run, int width, double std, bool cut, doubl
     uint64_t *past = arena_new(run->tape->arena, sizeof *past * (size_t)(batch->size + 1)); /* what leads to a place, as a number */
     h->places = run->all;
     assert(!run->start || (run->start->rows == h->rows && run->start->cols == width));
-    if (run->start) memcpy(h->data, run->start->data, sizeof(float) * d * (size_t)h->rows);
-    else memset(h->data, 0, sizeof(float) * d * (size_t)h->rows);
+    if (run->start) memcpy(h->data, run->start->data, sizeof(float) * tensor_size(h));
+    else memset(h->data, 0, sizeof(float) * tensor_size(h));
     for (int i = 0; i < batch->size && !run->start && std > 0; i++) {
         uint64_t all = batch->position[i] ? past[batch->before[i]] * 0x9e3779b97f4a7c15u : run->seed + 1;
         all = (all ^ (uint64_t)(batch->tokens[i] + 1)) * 0xd6e8feb86659fd93u;
@@ -318,12 +318,11 @@ struct tensor *run_queries(struct run *run, const struct tensor *x, const struct
     size_t d = (size_t)old->cols;
     for (int i = 0; i < h->rows; i++)
         if (x->places->index[h->places->at[i]] >= 0) return NULL;
-    struct tensor *q = tape_tensor(run->tape, h->rows, old->cols);
+    struct tensor *q = tape_like(run->tape, h, old->cols);
     for (int i = 0; i < h->rows; i++) {
         int row = old->places->index[batch_original(run->base->batch, h->places->at[i])];
         memcpy(q->data + (size_t)i * d, old->data + (size_t)row * d, d * sizeof(float));
     }
-    q->places = h->places;
     return q;
 }
 

@@ -22,7 +22,6 @@ struct rope rope_new(struct arena *arena, int positions, int head_dim, double th
 
 struct rope_node {
     struct node node;
-    struct tensor *x;
     struct rope rope;
     const int *positions;
 };
@@ -60,23 +59,23 @@ static void turn(float *x, int rows, int cols, const struct rope *rope, const in
 
 static void rope_back(struct tape *tape, struct node *node)
 {
-    (void)tape;
     struct rope_node *me = (struct rope_node *)node;
-    if (me->x->grad) turn(me->x->grad, me->x->rows, me->x->cols, &me->rope, me->positions, -1);
+    (void)tape;
+    turn(node->y->grad, node->y->rows, node->y->cols, &me->rope, me->positions, -1);
 }
 
 struct tensor *op_rope(struct tape *tape, struct tensor *x, const struct rope *rope, const int *positions)
 {
     assert(x->cols % (2 * rope->half) == 0);
     turn(x->data, x->rows, x->cols, rope, positions, 1);
-    struct rope_node *node = tape_node(tape, sizeof *node, rope_back);
-    if (node) node->x = x, node->rope = *rope, node->positions = positions;
+    struct rope_node *node = tape_node(tape, sizeof *node, rope_back, x);
+    if (node) node->rope = *rope, node->positions = positions;
     return x;
 }
 
 struct attention_node {
     struct node node;
-    struct tensor *q, *k, *v, *y;
+    struct tensor *q, *k, *v;
     struct reach reach;
     struct heads heads;
     float *p; /* [first[i] * H + h * n + j] */
@@ -136,7 +135,6 @@ static int longest(const struct reach *reach, int rows)
 static void attention_back(struct tape *tape, struct node *node)
 {
     struct attention_node *me = (struct attention_node *)node;
-    if (!me->y->grad) return;
     int size = me->heads.size, value = value_size(me->heads), kc = me->k->cols, vc = me->v->cols, group = me->heads.count / me->heads.kv_count;
     size_t most = (size_t)longest(&me->reach, me->q->rows);
     float *gq = tensor_grad(tape, me->q), *gk = tensor_grad(tape, me->k), *gv = tensor_grad(tape, me->v),
@@ -146,7 +144,7 @@ static void attention_back(struct tape *tape, struct node *node)
     for (int i = 0; i < me->q->rows; i++)
         for (int h = 0; h < me->heads.count; h++) {
             int first = me->reach.first[i], n = me->reach.first[i + 1] - first;
-            size_t at = (size_t)i * (size_t)me->q->cols + (size_t)(h * size), out = (size_t)i * (size_t)me->y->cols + (size_t)(h * value);
+            size_t at = (size_t)i * (size_t)me->q->cols + (size_t)(h * size), out = (size_t)i * (size_t)node->y->cols + (size_t)(h * value);
             for (int j = 0; j < n; j++) {
                 int entry = me->reach.kv[first + j];
                 k[j] = kv_row(me->k->data, me->reach.old_k, entry, kc, h / group, size);
@@ -154,7 +152,7 @@ static void attention_back(struct tape *tape, struct node *node)
                 pk[j] = entry >= 0 ? gk + (size_t)entry * (size_t)kc + h / group * size : NULL;
                 pv[j] = entry >= 0 ? gv + (size_t)entry * (size_t)vc + h / group * value : NULL;
             }
-            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), me->y->grad + out, gq + at, pk,
+            head_backward(me->q->data + at, k, v, me->p + (size_t)first * (size_t)me->heads.count + (size_t)(h * n), node->y->grad + out, gq + at, pk,
                           pv, gp, n, size, value, 1.0f / sqrtf((float)size));
         }
 }
@@ -181,8 +179,8 @@ struct tensor *op_attention(struct tape *tape, struct tensor *q, struct tensor *
                          1.0f / sqrtf((float)size));
         }
     arena_release(tape->arena, mark);
-    struct attention_node *node = tape_node(tape, sizeof *node, attention_back);
-    if (node) node->q = q, node->k = k, node->v = v, node->y = y, node->reach = *reach, node->heads = heads, node->p = p->data;
+    struct attention_node *node = tape_node(tape, sizeof *node, attention_back, y);
+    if (node) node->q = q, node->k = k, node->v = v, node->reach = *reach, node->heads = heads, node->p = p->data;
     if (pattern) *pattern = p;
     return y;
 }

@@ -6,7 +6,7 @@
 
 struct route_node {
     struct node node;
-    struct tensor *logits, *gates;
+    struct tensor *logits;
     const int *chosen;
 };
 
@@ -14,11 +14,11 @@ struct route_node {
 static void route_back(struct tape *tape, struct node *node)
 {
     struct route_node *me = (struct route_node *)node;
-    if (!me->gates->grad) return;
-    int k = me->gates->cols, e = me->logits->cols;
+    const struct tensor *gates = node->y;
+    int k = gates->cols, e = me->logits->cols;
     float *gl = tensor_grad(tape, me->logits);
-    for (int i = 0; i < me->gates->rows; i++) {
-        const float *g = me->gates->data + (size_t)i * (size_t)k, *d = me->gates->grad + (size_t)i * (size_t)k;
+    for (int i = 0; i < gates->rows; i++) {
+        const float *g = gates->data + (size_t)i * (size_t)k, *d = gates->grad + (size_t)i * (size_t)k;
         float mean = 0;
         for (int j = 0; j < k; j++) mean += g[j] * d[j];
         for (int j = 0; j < k; j++) gl[(size_t)i * (size_t)e + (size_t)me->chosen[i * k + j]] += g[j] * (d[j] - mean);
@@ -54,15 +54,15 @@ struct tensor *op_route(struct tape *tape, struct tensor *logits, const struct w
         for (int j = 0; j < k; j++) to[j] = row[picks[i * k + j]];
         row_softmax(to, to, k, 1);
     }
-    struct route_node *node = tape_node(tape, sizeof *node, route_back);
-    if (node) node->logits = logits, node->gates = gates, node->chosen = picks;
+    struct route_node *node = tape_node(tape, sizeof *node, route_back, gates);
+    if (node) node->logits = logits, node->chosen = picks;
     *chosen = picks;
     return gates;
 }
 
 struct combine_node {
     struct node node;
-    struct tensor *x, *gates, *out;
+    struct tensor *x, *gates;
     const struct part *parts;
     int count;
 };
@@ -70,19 +70,19 @@ struct combine_node {
 static void combine_back(struct tape *tape, struct node *node)
 {
     struct combine_node *me = (struct combine_node *)node;
-    if (!me->out->grad) return;
-    int d = me->out->cols;
+    struct tensor *out = node->y;
+    int d = out->cols;
     float *gg = tensor_grad(tape, me->gates);
     for (int p = 0; p < me->count; p++) {
         const struct part *part = &me->parts[p];
         float *gy = tensor_grad(tape, part->y);
         for (int i = 0; i < part->y->rows; i++) {
-            const float *g = me->out->grad + (size_t)part->rows[i] * (size_t)d, *y = part->y->data + (size_t)i * (size_t)d;
+            const float *g = out->grad + (size_t)part->rows[i] * (size_t)d, *y = part->y->data + (size_t)i * (size_t)d;
             row_add_times(gy + (size_t)i * (size_t)d, me->gates->data[part->gates[i]], g, (size_t)d);
             gg[part->gates[i]] += row_dot(g, y, d);
         }
     }
-    tensor_pass_grad(me->x, me->out);
+    tensor_pass_grad(me->x, out);
 }
 
 struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *gates, const struct part *parts, int count)
@@ -94,7 +94,7 @@ struct tensor *op_combine(struct tape *tape, struct tensor *x, struct tensor *ga
         for (int i = 0; i < parts[p].y->rows; i++)
             row_add_times(out->data + (size_t)parts[p].rows[i] * d, gates->data[parts[p].gates[i]], parts[p].y->data + (size_t)i * d, d);
     }
-    struct combine_node *node = tape_node(tape, sizeof *node, combine_back);
-    if (node) node->x = x, node->gates = gates, node->out = out, node->parts = parts, node->count = count;
+    struct combine_node *node = tape_node(tape, sizeof *node, combine_back, out);
+    if (node) node->x = x, node->gates = gates, node->parts = parts, node->count = count;
     return out;
 }

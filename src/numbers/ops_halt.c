@@ -44,28 +44,28 @@ struct tensor *op_halt(struct tape *tape, struct tensor *const *p, int loops, fl
             if (over) halted->data[i] = (float)(k + 1), open[i] = rest >= 0;
         }
     }
-    struct halt_node *node = tape_node(tape, sizeof *node, halt_back);
+    struct halt_node *node = tape_node(tape, sizeof *node, halt_back, NULL);
     if (node) node->p = p, node->w = w, node->loops = loops, node->halted = halted, node->open = open;
     return halted;
 }
 
 struct weigh_node {
     struct node node;
-    struct tensor *const *h, *const *w, *y;
+    struct tensor *const *h, *const *w;
     int count;
 };
 
 static void weigh_back(struct tape *tape, struct node *node)
 {
     struct weigh_node *me = (struct weigh_node *)node;
-    if (!me->y->grad) return;
-    int d = me->y->cols;
+    const struct tensor *y = node->y;
+    int d = y->cols;
     for (int k = 0; k < me->count; k++) {
         float *gh = tensor_grad(tape, me->h[k]), *gw = tensor_grad(tape, me->w[k]);
-        for (int i = 0; i < me->y->rows; i++) {
+        for (int i = 0; i < y->rows; i++) {
             size_t at = (size_t)i * (size_t)d;
-            row_add_times(gh + at, me->w[k]->data[i], me->y->grad + at, (size_t)d);
-            gw[i] += row_dot(me->y->grad + at, me->h[k]->data + at, d);
+            row_add_times(gh + at, me->w[k]->data[i], y->grad + at, (size_t)d);
+            gw[i] += row_dot(y->grad + at, me->h[k]->data + at, d);
         }
     }
 }
@@ -78,7 +78,7 @@ struct tensor *op_weigh(struct tape *tape, struct tensor *const *h, struct tenso
     for (int k = 0; k < count; k++)
         for (int i = 0; i < y->rows; i++)
             if (w[k]->data[i] != 0) row_add_times(y->data + (size_t)i * d, w[k]->data[i], h[k]->data + (size_t)i * d, d);
-    struct weigh_node *node = tape_node(tape, sizeof *node, weigh_back);
-    if (node) node->h = h, node->w = w, node->y = y, node->count = count;
+    struct weigh_node *node = tape_node(tape, sizeof *node, weigh_back, y);
+    if (node) node->h = h, node->w = w, node->count = count;
     return y;
 }

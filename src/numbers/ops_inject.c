@@ -5,7 +5,7 @@
 
 struct inject_node {
     struct node node;
-    struct tensor *h, *e, *y, *out;
+    struct tensor *h, *e, *y; /* the base's y is out */
     struct inject inject;
     float *keep; /* [D] A */
 };
@@ -15,14 +15,14 @@ enum { STEEPEST = 20 /* log_dt + log_A is clamped to -20 ... 20 */ };
 static void inject_back(struct tape *tape, struct node *node)
 {
     struct inject_node *me = (struct inject_node *)node;
-    if (!me->out->grad) return;
-    int d = me->out->cols;
+    struct tensor *out = node->y;
+    int d = out->cols;
     const float *b = weight_f32(tape, me->inject.b), *log_a = weight_f32(tape, me->inject.log_a), log_dt = *weight_f32(tape, me->inject.log_dt);
     float *gh = tensor_grad(tape, me->h), *ge = tensor_grad(tape, me->e), *gb = tape->grads + me->inject.b->offset;
     float *ga = arena_zero(tape->arena, sizeof(float) * (size_t)d);
-    for (int i = 0; i < me->out->rows; i++) {
+    for (int i = 0; i < out->rows; i++) {
         size_t at = (size_t)i * (size_t)d;
-        const float *g = me->out->grad + at, *h = me->h->data + at, *e = me->e->data + at;
+        const float *g = out->grad + at, *h = me->h->data + at, *e = me->e->data + at;
         for (int j = 0; j < d; j++) {
             gh[at + (size_t)j] += g[j] * me->keep[j];
             ge[at + (size_t)j] += g[j] * b[j];
@@ -35,7 +35,7 @@ static void inject_back(struct tape *tape, struct node *node)
         tape->grads[me->inject.log_a->offset + (size_t)j] += steep;
         tape->grads[me->inject.log_dt->offset] += steep;
     }
-    tensor_pass_grad(me->y, me->out);
+    tensor_pass_grad(me->y, out);
 }
 
 struct tensor *op_inject(struct tape *tape, struct tensor *h, struct tensor *e, struct tensor *y, const struct inject *inject)
@@ -53,14 +53,14 @@ struct tensor *op_inject(struct tape *tape, struct tensor *h, struct tensor *e, 
             out->data[here] = keep[j] * h->data[here] + b[j] * e->data[here] + y->data[here];
         }
     }
-    struct inject_node *node = tape_node(tape, sizeof *node, inject_back);
-    if (node) node->h = h, node->e = e, node->y = y, node->out = out, node->inject = *inject, node->keep = keep;
+    struct inject_node *node = tape_node(tape, sizeof *node, inject_back, out);
+    if (node) node->h = h, node->e = e, node->y = y, node->inject = *inject, node->keep = keep;
     return out;
 }
 
 struct decay_node {
     struct node node;
-    struct tensor *h, *u, *y;
+    struct tensor *h, *u;
     const struct weight *a_log, *dt_bias;
 };
 
@@ -76,7 +76,6 @@ static struct decay decay_of(float a_log, float dt_bias)
 static void decay_back(struct tape *tape, struct node *node)
 {
     struct decay_node *me = (struct decay_node *)node;
-    if (!me->y->grad) return;
     const float *a_log = weight_f32(tape, me->a_log), *dt_bias = weight_f32(tape, me->dt_bias);
     float *gh = tensor_grad(tape, me->h), *gu = tensor_grad(tape, me->u);
     float *ga = tape->grads + me->a_log->offset, *gdt = tape->grads + me->dt_bias->offset;
@@ -86,7 +85,7 @@ static void decay_back(struct tape *tape, struct node *node)
         double by_keep = 0, by_dt = 0;
         for (int i = 0; i < me->h->rows; i++) {
             size_t at = (size_t)i * (size_t)d + (size_t)j;
-            double g = me->y->grad[at];
+            double g = node->y->grad[at];
             gh[at] += (float)(g * of.keep);
             gu[at] += (float)(g * of.dt);
             by_keep += g * me->h->data[at];
@@ -108,7 +107,7 @@ struct tensor *op_decay(struct tape *tape, struct tensor *h, struct tensor *u, c
         float keep = (float)of.keep, dt = (float)of.dt;
         for (size_t at = (size_t)j; at < tensor_size(h); at += (size_t)d) y->data[at] = h->data[at] * keep + dt * u->data[at];
     }
-    struct decay_node *node = tape_node(tape, sizeof *node, decay_back);
-    if (node) node->h = h, node->u = u, node->y = y, node->a_log = a_log, node->dt_bias = dt_bias;
+    struct decay_node *node = tape_node(tape, sizeof *node, decay_back, y);
+    if (node) node->h = h, node->u = u, node->a_log = a_log, node->dt_bias = dt_bias;
     return y;
 }

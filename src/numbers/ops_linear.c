@@ -9,15 +9,14 @@
 
 struct linear_node {
     struct node node;
-    struct tensor *x, *y, *add;
+    struct tensor *x, *add;
     const struct weight *w;
 };
 
 static void linear_back(struct tape *tape, struct node *node)
 {
     struct linear_node *me = (struct linear_node *)node;
-    struct tensor *x = me->x, *y = me->y;
-    if (!y->grad) return;
+    struct tensor *x = me->x, *y = node->y;
     float beta, *gx = tensor_grad_beta(tape, x, &beta);
     blas_nn(y->rows, x->cols, y->cols, y->grad, weight_f32(tape, me->w), beta, gx);
     blas_tn(y->cols, x->cols, y->rows, y->grad, x->data, 1, tape->grads + me->w->offset);
@@ -76,24 +75,24 @@ struct tensor *op_linear(struct tape *tape, struct tensor *x, const struct weigh
     struct tensor *y = tape_like(tape, x, w->rows);
     if (add) memcpy(y->data, add->data, sizeof(float) * tensor_size(y));
     multiply(tape, x, w, add ? 1 : 0, y);
-    struct linear_node *node = tape_node(tape, sizeof *node, linear_back);
-    if (node) node->x = x, node->y = y, node->add = add, node->w = w;
+    struct linear_node *node = tape_node(tape, sizeof *node, linear_back, y);
+    if (node) node->x = x, node->add = add, node->w = w;
     return y;
 }
 
 struct bias_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     const struct weight *bias;
 };
 
 static void bias_back(struct tape *tape, struct node *node)
 {
     struct bias_node *me = (struct bias_node *)node;
-    if (!me->y->grad) return;
-    size_t d = (size_t)me->y->cols;
-    for (int i = 0; i < me->y->rows; i++) row_add(tape->grads + me->bias->offset, me->y->grad + (size_t)i * d, d);
-    tensor_pass_grad(me->x, me->y);
+    struct tensor *y = node->y;
+    size_t d = (size_t)y->cols;
+    for (int i = 0; i < y->rows; i++) row_add(tape->grads + me->bias->offset, y->grad + (size_t)i * d, d);
+    tensor_pass_grad(me->x, y);
 }
 
 struct tensor *op_bias(struct tape *tape, struct tensor *x, const struct weight *bias)
@@ -103,26 +102,25 @@ struct tensor *op_bias(struct tape *tape, struct tensor *x, const struct weight 
     const float *b = weight_f32(tape, bias);
     size_t d = (size_t)x->cols;
     for (int i = 0; i < x->rows; i++) row_add(y->data + (size_t)i * d, b, d);
-    struct bias_node *node = tape_node(tape, sizeof *node, bias_back);
-    if (node) node->x = x, node->y = y, node->bias = bias;
+    struct bias_node *node = tape_node(tape, sizeof *node, bias_back, y);
+    if (node) node->x = x, node->bias = bias;
     return y;
 }
 
 struct gate_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     const struct weight *w, *bias;
 };
 
 static void gate_back(struct tape *tape, struct node *node)
 {
     struct gate_node *me = (struct gate_node *)node;
-    if (!me->y->grad) return;
     size_t d = (size_t)me->x->cols;
     const float *w = weight_f32(tape, me->w);
     float *gx = tensor_grad(tape, me->x), *gw = tape->grads + me->w->offset, *gb = tape->grads + me->bias->offset;
     for (int i = 0; i < me->x->rows; i++) {
-        float a = me->y->data[i], g = me->y->grad[i] * a * (1 - a);
+        float a = node->y->data[i], g = node->y->grad[i] * a * (1 - a);
         row_add_times(gx + (size_t)i * d, g, w, d);
         row_add_times(gw, g, me->x->data + (size_t)i * d, d);
         *gb += g;
@@ -135,14 +133,14 @@ struct tensor *op_gate(struct tape *tape, struct tensor *x, const struct weight 
     struct tensor *y = tape_like(tape, x, 1);
     const float *weights = weight_f32(tape, w), shift = *weight_f32(tape, bias);
     for (int i = 0; i < x->rows; i++) y->data[i] = fast_sigmoid(row_dot(weights, x->data + (size_t)i * (size_t)x->cols, x->cols) + shift);
-    struct gate_node *node = tape_node(tape, sizeof *node, gate_back);
-    if (node) node->x = x, node->y = y, node->w = w, node->bias = bias;
+    struct gate_node *node = tape_node(tape, sizeof *node, gate_back, y);
+    if (node) node->x = x, node->w = w, node->bias = bias;
     return y;
 }
 
 struct lora_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     struct lora lora;
     int row;
     float *down;   /* [N, r] x down^T */
@@ -159,15 +157,14 @@ KERNEL static void scale_rows(const float *x, const float *scale, float *y, int 
 static void lora_back(struct tape *tape, struct node *node)
 {
     struct lora_node *me = (struct lora_node *)node;
-    if (!me->y->grad) return;
     int n = me->x->rows, d = me->x->cols, r = me->lora.down->rows;
     size_t row = (size_t)me->row * (size_t)r;
-    const float *scale = weight_f32(tape, me->lora.scale) + row;
+    const float *scale = weight_f32(tape, me->lora.scale) + row, *gy = node->y->grad;
     float *gx = tensor_grad(tape, me->x), *gs = tape->grads + me->lora.scale->offset + row;
     float *g = arena_new(tape->arena, sizeof(float) * (size_t)n * (size_t)r);
-    row_add(gx, me->y->grad, tensor_size(me->x));
-    blas_tn(r, d, n, me->scaled, me->y->grad, 1, tape->grads + me->lora.up->offset);
-    blas_nt(n, r, d, me->y->grad, weight_f32(tape, me->lora.up), 0, g);
+    row_add(gx, gy, tensor_size(me->x));
+    blas_tn(r, d, n, me->scaled, gy, 1, tape->grads + me->lora.up->offset);
+    blas_nt(n, r, d, gy, weight_f32(tape, me->lora.up), 0, g);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r; j++) gs[j] += g[i * r + j] * me->down[i * r + j];
     scale_rows(g, scale, g, n, r);
@@ -187,7 +184,7 @@ struct tensor *op_lora(struct tape *tape, struct tensor *x, const struct lora *l
     scale_rows(down, weight_f32(tape, lora->scale) + (size_t)row * (size_t)r, scaled, n, r);
     blas_nn(n, d, r, scaled, weight_f32(tape, lora->up), 1, y->data);
     if (!tape->records) arena_release(tape->arena, mark);
-    struct lora_node *node = tape_node(tape, sizeof *node, lora_back);
-    if (node) node->x = x, node->y = y, node->lora = *lora, node->row = row, node->down = down, node->scaled = scaled;
+    struct lora_node *node = tape_node(tape, sizeof *node, lora_back, y);
+    if (node) node->x = x, node->lora = *lora, node->row = row, node->down = down, node->scaled = scaled;
     return y;
 }

@@ -55,6 +55,6 @@ void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targe
         if (best < 0) *loss = NAN;
         else *loss += (double)weights[i] * (log(sum_exp(row, v, row[best])) + (double)row[best] - (double)row[targets[i]]);
     }
-    struct entropy_node *node = tape_node(tape, sizeof *node, entropy_back);
+    struct entropy_node *node = tape_node(tape, sizeof *node, entropy_back, NULL);
     if (node) node->logits = logits, node->targets = targets, node->weights = weights;
 }

@@ -13,14 +13,14 @@ struct tensor *op_constant(struct tape *tape, const struct tensor *x, float valu
 
 struct shift_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
 };
 
 static void shift_back(struct tape *tape, struct node *node)
 {
     struct shift_node *me = (struct shift_node *)node;
     (void)tape;
-    if (me->y->grad) tensor_pass_grad(me->x, me->y);
+    tensor_pass_grad(me->x, node->y);
 }
 
 struct tensor *op_shift(struct tape *tape, struct tensor *x, const float *row)
@@ -28,23 +28,24 @@ struct tensor *op_shift(struct tape *tape, struct tensor *x, const float *row)
     struct tensor *y = tape_copy(tape, x);
     size_t d = (size_t)x->cols;
     for (int i = 0; i < x->rows; i++) row_add(y->data + (size_t)i * d, row, d);
-    struct shift_node *node = tape_node(tape, sizeof *node, shift_back);
-    if (node) node->x = x, node->y = y;
+    struct shift_node *node = tape_node(tape, sizeof *node, shift_back, y);
+    if (node) node->x = x;
     return y;
 }
 
-/* out = x + w y, where w is a number for each row, a row for all, a number for each number, or a number for each head of each row. */
+/* out = x + w y, where w is a number for each row, a row for all, a number for each number, or a number for each head of each row. The base's y is
+ * out. */
 struct mix_node {
     struct node node;
-    struct tensor *x, *y, *w, *out;
+    struct tensor *x, *y, *w;
     float scale; /* of w, by op_gated */
 };
 
-static struct tensor *remember(struct tape *tape, struct mix_node mix, void (*back)(struct tape *, struct node *))
+static struct tensor *remember(struct tape *tape, struct mix_node mix, void (*back)(struct tape *, struct node *), struct tensor *out)
 {
-    struct mix_node *node = tape_node(tape, sizeof *node, back);
+    struct mix_node *node = tape_node(tape, sizeof *node, back, out);
     if (node) mix.node = node->node, *node = mix;
-    return mix.out;
+    return out;
 }
 
 /* to += by a b */
@@ -58,15 +59,15 @@ KERNEL static void add_product(float *restrict to, float by, const float *restri
 static void mix_back(struct tape *tape, struct node *node)
 {
     struct mix_node *me = (struct mix_node *)node;
-    if (!me->out->grad) return;
-    int d = me->out->cols;
+    struct tensor *out = node->y;
+    int d = out->cols;
     float *gy = tensor_grad(tape, me->y), *gw = me->w ? tensor_grad(tape, me->w) : NULL;
-    for (int i = 0; i < me->out->rows; i++) {
+    for (int i = 0; i < out->rows; i++) {
         size_t at = (size_t)i * (size_t)d;
-        row_add_times(gy + at, me->w ? me->w->data[i] : 1, me->out->grad + at, (size_t)d);
-        if (gw) gw[i] += row_dot(me->out->grad + at, me->y->data + at, d);
+        row_add_times(gy + at, me->w ? me->w->data[i] : 1, out->grad + at, (size_t)d);
+        if (gw) gw[i] += row_dot(out->grad + at, me->y->data + at, d);
     }
-    tensor_pass_grad(me->x, me->out);
+    tensor_pass_grad(me->x, out);
 }
 
 struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, struct tensor *weight)
@@ -75,7 +76,7 @@ struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, str
     struct tensor *out = tape_copy(tape, x);
     size_t d = (size_t)x->cols;
     for (int i = 0; i < x->rows; i++) row_add_times(out->data + (size_t)i * d, weight ? weight->data[i] : 1, y->data + (size_t)i * d, d);
-    return remember(tape, (struct mix_node){.x = x, .y = y, .w = weight, .out = out}, mix_back);
+    return remember(tape, (struct mix_node){.x = x, .y = y, .w = weight}, mix_back, out);
 }
 
 /* ------------------------------------------------------------------ a row of weights for all rows */
@@ -84,13 +85,13 @@ struct tensor *op_mix(struct tape *tape, struct tensor *x, struct tensor *y, str
 static void add_gated_back(struct tape *tape, struct node *node)
 {
     struct mix_node *me = (struct mix_node *)node;
-    if (!me->out->grad) return;
+    struct tensor *out = node->y;
     size_t d = (size_t)me->x->cols;
     float *gx = tensor_grad(tape, me->x), *gy = tensor_grad(tape, me->y), *gw = tensor_grad(tape, me->w);
-    row_add(gx, me->out->grad, tensor_size(me->x));
+    row_add(gx, out->grad, tensor_size(me->x));
     for (size_t at = 0; at < tensor_size(me->x); at += d) {
-        add_product(gy + at, 1, me->out->grad + at, me->w->data, d);
-        add_product(gw, 1, me->out->grad + at, me->y->data + at, d);
+        add_product(gy + at, 1, out->grad + at, me->w->data, d);
+        add_product(gw, 1, out->grad + at, me->y->data + at, d);
     }
 }
 
@@ -100,7 +101,7 @@ struct tensor *op_add_gated(struct tape *tape, struct tensor *x, struct tensor *
     struct tensor *out = tape_copy(tape, x);
     size_t d = (size_t)x->cols;
     for (size_t at = 0; at < tensor_size(x); at += d) add_product(out->data + at, 1, gate->data, y->data + at, d);
-    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate, .out = out}, add_gated_back);
+    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate}, add_gated_back, out);
 }
 
 struct tensor *op_modulate(struct tape *tape, struct tensor *x, struct tensor *scale) { return op_add_gated(tape, x, x, scale); }
@@ -110,10 +111,10 @@ struct tensor *op_modulate(struct tape *tape, struct tensor *x, struct tensor *s
 static void gated_back(struct tape *tape, struct node *node)
 {
     struct mix_node *me = (struct mix_node *)node;
-    if (!me->out->grad) return;
-    add_product(tensor_grad(tape, me->w), me->scale, me->out->grad, me->y->data, tensor_size(me->x));
-    add_product(tensor_grad(tape, me->y), me->scale, me->out->grad, me->w->data, tensor_size(me->x));
-    tensor_pass_grad(me->x, me->out);
+    struct tensor *out = node->y;
+    add_product(tensor_grad(tape, me->w), me->scale, out->grad, me->y->data, tensor_size(me->x));
+    add_product(tensor_grad(tape, me->y), me->scale, out->grad, me->w->data, tensor_size(me->x));
+    tensor_pass_grad(me->x, out);
 }
 
 struct tensor *op_gated(struct tape *tape, struct tensor *x, struct tensor *gate, struct tensor *y, float scale)
@@ -121,7 +122,7 @@ struct tensor *op_gated(struct tape *tape, struct tensor *x, struct tensor *gate
     assert(tensor_size(x) == tensor_size(gate) && tensor_size(x) == tensor_size(y) && x->cols == y->cols);
     struct tensor *out = tape_copy(tape, x);
     add_product(out->data, scale, gate->data, y->data, tensor_size(x));
-    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate, .out = out, .scale = scale}, gated_back);
+    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate, .scale = scale}, gated_back, out);
 }
 
 /* ------------------------------------------------------------------ a weight for each head of each row */
@@ -129,16 +130,16 @@ struct tensor *op_gated(struct tape *tape, struct tensor *x, struct tensor *gate
 static void gate_heads_back(struct tape *tape, struct node *node)
 {
     struct mix_node *me = (struct mix_node *)node;
-    if (!me->out->grad) return;
+    struct tensor *out = node->y;
     int heads = me->w->cols, size = me->x->cols / heads;
     float *gw = tensor_grad(tape, me->w), *gy = tensor_grad(tape, me->y);
     for (int i = 0; i < me->x->rows * heads; i++) { /* head by head */
         size_t at = (size_t)i * (size_t)size;
         float open = fast_sigmoid(me->w->data[i]);
-        row_add_times(gy + at, 2 * open, me->out->grad + at, (size_t)size);
-        gw[i] += 2 * open * (1 - open) * row_dot(me->out->grad + at, me->y->data + at, size);
+        row_add_times(gy + at, 2 * open, out->grad + at, (size_t)size);
+        gw[i] += 2 * open * (1 - open) * row_dot(out->grad + at, me->y->data + at, size);
     }
-    tensor_pass_grad(me->x, me->out);
+    tensor_pass_grad(me->x, out);
 }
 
 struct tensor *op_gate_heads(struct tape *tape, struct tensor *x, struct tensor *gate, struct tensor *y)
@@ -147,5 +148,5 @@ struct tensor *op_gate_heads(struct tape *tape, struct tensor *x, struct tensor 
     struct tensor *out = tape_copy(tape, x);
     size_t size = (size_t)(x->cols / gate->cols);
     for (size_t i = 0; i < tensor_size(gate); i++) row_add_times(out->data + i * size, 2 * fast_sigmoid(gate->data[i]), y->data + i * size, size);
-    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate, .out = out}, gate_heads_back);
+    return remember(tape, (struct mix_node){.x = x, .y = y, .w = gate}, gate_heads_back, out);
 }

@@ -6,7 +6,7 @@
 
 struct swiglu_node {
     struct node node;
-    struct tensor *g, *u, *y;
+    struct tensor *g, *u;
 };
 
 KERNEL static void swiglu(const float *restrict g, const float *restrict u, float *restrict y, size_t n)
@@ -28,9 +28,8 @@ static void swiglu_back(struct tape *tape, struct node *node)
 {
     struct swiglu_node *me = (struct swiglu_node *)node;
     (void)tape;
-    if (!me->y->grad) return;
     assert(!me->g->grad && !me->u->grad);
-    swiglu_grad(me->g->data, me->u->data, me->y->grad, tensor_size(me->y));
+    swiglu_grad(me->g->data, me->u->data, node->y->grad, tensor_size(node->y));
     me->g->grad = me->g->data, me->u->grad = me->u->data;
 }
 
@@ -39,7 +38,7 @@ struct tensor *op_swiglu(struct tape *tape, struct tensor *g, struct tensor *u)
     assert(g->rows == u->rows && g->cols == u->cols);
     struct tensor *y = tape_like(tape, g, g->cols);
     swiglu(g->data, u->data, y->data, tensor_size(g));
-    struct swiglu_node *node = tape_node(tape, sizeof *node, swiglu_back);
-    if (node) node->g = g, node->u = u, node->y = y;
+    struct swiglu_node *node = tape_node(tape, sizeof *node, swiglu_back, y);
+    if (node) node->g = g, node->u = u;
     return y;
 }

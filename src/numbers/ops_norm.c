@@ -7,7 +7,7 @@
 
 struct norm_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     const struct weight *gain;
     float *inverse; /* 1 / root mean square, for each row */
 };
@@ -36,14 +36,13 @@ KERNEL static void norm_row_back(const float *x, const float *gain, const float 
 static void norm_back(struct tape *tape, struct node *node)
 {
     struct norm_node *me = (struct norm_node *)node;
-    if (!me->y->grad) return;
     int d = me->x->cols;
     float *gx = tensor_grad(tape, me->x), *ggain = me->gain ? tape->grads + me->gain->offset : NULL;
     const float *gain = me->gain ? weight_f32(tape, me->gain) : NULL;
     float *scratch = arena_new(tape->arena, sizeof(float) * (size_t)d);
     for (int i = 0; i < me->x->rows; i++) {
         size_t at = (size_t)i * (size_t)d;
-        norm_row_back(me->x->data + at, gain, me->y->grad + at, me->inverse[i], d, gx + at, ggain, scratch);
+        norm_row_back(me->x->data + at, gain, node->y->grad + at, me->inverse[i], d, gx + at, ggain, scratch);
     }
 }
 
@@ -57,7 +56,7 @@ struct tensor *op_rms_norm(struct tape *tape, struct tensor *x, const struct wei
         size_t at = (size_t)i * (size_t)x->cols;
         norm_row(x->data + at, g, y->data + at, inverse + i, x->cols, eps);
     }
-    struct norm_node *node = tape_node(tape, sizeof *node, norm_back);
-    if (node) node->x = x, node->y = y, node->gain = gain, node->inverse = inverse;
+    struct norm_node *node = tape_node(tape, sizeof *node, norm_back, y);
+    if (node) node->x = x, node->gain = gain, node->inverse = inverse;
     return y;
 }

@@ -9,7 +9,7 @@ typedef void point_back(const float *restrict x, const float *restrict y, const 
 
 struct point_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     point_back *back;
     float by;
 };
@@ -17,15 +17,15 @@ struct point_node {
 static void back_of_points(struct tape *tape, struct node *node)
 {
     struct point_node *me = (struct point_node *)node;
-    if (me->y->grad) me->back(me->x->data, me->y->data, me->y->grad, tensor_grad(tape, me->x), tensor_size(me->x), me->by);
+    me->back(me->x->data, node->y->data, node->y->grad, tensor_grad(tape, me->x), tensor_size(me->x), me->by);
 }
 
 static struct tensor *apply(struct tape *tape, struct tensor *x, point_value *value, point_back *back, float by)
 {
     struct tensor *y = tape_like(tape, x, x->cols);
     value(x->data, y->data, tensor_size(x), by);
-    struct point_node *node = tape_node(tape, sizeof *node, back_of_points);
-    if (node) node->x = x, node->y = y, node->back = back, node->by = by;
+    struct point_node *node = tape_node(tape, sizeof *node, back_of_points, y);
+    if (node) node->x = x, node->back = back, node->by = by;
     return y;
 }
 

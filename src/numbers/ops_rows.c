@@ -7,7 +7,7 @@
 
 struct rows_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     const struct weight *table;
     const int *rows;
 };
@@ -21,7 +21,7 @@ static void scatter(float *to, const float *from, const int *rows, int n, int co
 static void embed_back(struct tape *tape, struct node *node)
 {
     struct rows_node *me = (struct rows_node *)node;
-    if (me->y->grad) scatter(tape->grads + me->table->offset, me->y->grad, me->rows, me->y->rows, me->y->cols);
+    scatter(tape->grads + me->table->offset, node->y->grad, me->rows, node->y->rows, node->y->cols);
 }
 
 struct tensor *op_embed(struct tape *tape, const struct weight *table, const int *tokens, int n)
@@ -32,15 +32,15 @@ struct tensor *op_embed(struct tape *tape, const struct weight *table, const int
         assert(tokens[i] >= 0 && tokens[i] < table->rows);
         dtype_widen(table->dtype, (const char *)table->data + (size_t)tokens[i] * d * size, y->data + (size_t)i * d, d);
     }
-    struct rows_node *node = tape_node(tape, sizeof *node, embed_back);
-    if (node) node->y = y, node->table = table, node->rows = tokens;
+    struct rows_node *node = tape_node(tape, sizeof *node, embed_back, y);
+    if (node) node->table = table, node->rows = tokens;
     return y;
 }
 
 static void select_back(struct tape *tape, struct node *node)
 {
     struct rows_node *me = (struct rows_node *)node;
-    if (me->y->grad) scatter(tensor_grad(tape, me->x), me->y->grad, me->rows, me->y->rows, me->y->cols);
+    scatter(tensor_grad(tape, me->x), node->y->grad, me->rows, node->y->rows, node->y->cols);
 }
 
 struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, int n)
@@ -51,18 +51,17 @@ struct tensor *op_select(struct tape *tape, struct tensor *x, const int *rows, i
         assert(rows[i] >= 0 && rows[i] < x->rows);
         memcpy(y->data + (size_t)i * d, x->data + (size_t)rows[i] * d, d * sizeof(float));
     }
-    struct rows_node *node = tape_node(tape, sizeof *node, select_back);
-    if (node) node->x = x, node->y = y, node->rows = rows;
+    struct rows_node *node = tape_node(tape, sizeof *node, select_back, y);
+    if (node) node->x = x, node->rows = rows;
     return y;
 }
 
 static void put_back(struct tape *tape, struct node *node)
 {
     struct rows_node *me = (struct rows_node *)node; /* y: what is put into */
-    if (!me->y->grad) return;
     size_t d = (size_t)me->x->cols;
     float *grad = tensor_grad(tape, me->x);
-    for (int i = 0; i < me->x->rows; i++) row_add(grad + (size_t)i * d, me->y->grad + (size_t)me->rows[i] * d, d);
+    for (int i = 0; i < me->x->rows; i++) row_add(grad + (size_t)i * d, node->y->grad + (size_t)me->rows[i] * d, d);
 }
 
 void op_put(struct tape *tape, struct tensor *into, struct tensor *x, const int *rows)
@@ -73,22 +72,21 @@ void op_put(struct tape *tape, struct tensor *into, struct tensor *x, const int 
         assert(rows[i] >= 0 && rows[i] < into->rows);
         memcpy(into->data + (size_t)rows[i] * d, x->data + (size_t)i * d, d * sizeof(float));
     }
-    struct rows_node *node = tape_node(tape, sizeof *node, put_back);
-    if (node) node->y = into, node->x = x, node->rows = rows;
+    struct rows_node *node = tape_node(tape, sizeof *node, put_back, into);
+    if (node) node->x = x, node->rows = rows;
 }
 
 struct choose_node {
     struct node node;
-    struct tensor *const *from, *y;
+    struct tensor *const *from;
     const int *which;
 };
 
 static void choose_back(struct tape *tape, struct node *node)
 {
     struct choose_node *me = (struct choose_node *)node;
-    if (!me->y->grad) return;
-    size_t d = (size_t)me->y->cols;
-    for (int i = 0; i < me->y->rows; i++) row_add(tensor_grad(tape, me->from[me->which[i]]) + (size_t)i * d, me->y->grad + (size_t)i * d, d);
+    size_t d = (size_t)node->y->cols;
+    for (int i = 0; i < node->y->rows; i++) row_add(tensor_grad(tape, me->from[me->which[i]]) + (size_t)i * d, node->y->grad + (size_t)i * d, d);
 }
 
 struct tensor *op_choose(struct tape *tape, struct tensor *const *from, const int *which, int n)
@@ -99,7 +97,7 @@ struct tensor *op_choose(struct tape *tape, struct tensor *const *from, const in
         assert(from[which[i]]->rows == n && from[which[i]]->cols == y->cols);
         memcpy(y->data + (size_t)i * d, from[which[i]]->data + (size_t)i * d, d * sizeof(float));
     }
-    struct choose_node *node = tape_node(tape, sizeof *node, choose_back);
-    if (node) node->from = from, node->y = y, node->which = which;
+    struct choose_node *node = tape_node(tape, sizeof *node, choose_back, y);
+    if (node) node->from = from, node->which = which;
     return y;
 }

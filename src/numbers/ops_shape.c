@@ -9,21 +9,21 @@
 
 struct reshape_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
 };
 
 static void reshape_back(struct tape *tape, struct node *node)
 {
     struct reshape_node *me = (struct reshape_node *)node;
     (void)tape;
-    if (me->y->grad) tensor_pass_grad(me->x, me->y);
+    tensor_pass_grad(me->x, node->y);
 }
 
 struct tensor *op_reshape(struct tape *tape, struct tensor *x, int rows, int cols)
 {
     struct tensor *y = tape_view(tape, x, rows, cols);
-    struct reshape_node *node = tape_node(tape, sizeof *node, reshape_back);
-    if (node) node->x = x, node->y = y;
+    struct reshape_node *node = tape_node(tape, sizeof *node, reshape_back, y);
+    if (node) node->x = x;
     return y;
 }
 
@@ -54,18 +54,17 @@ static void fill(struct tensor *wide, const struct tensor *narrow, struct span s
 
 struct cut_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     struct span span;
 };
 
 static void cut_back(struct tape *tape, struct node *node)
 {
     struct cut_node *me = (struct cut_node *)node;
-    if (!me->y->grad) return;
     float *gx = tensor_grad(tape, me->x);
     for (int i = 0; i < me->x->rows; i++)
         for (int h = 0; h < me->span.heads; h++)
-            row_add(gx + wide_at(me->x, me->span, i, h), me->y->grad + narrow_at(me->y, me->span, i, h), (size_t)me->span.n);
+            row_add(gx + wide_at(me->x, me->span, i, h), node->y->grad + narrow_at(node->y, me->span, i, h), (size_t)me->span.n);
 }
 
 struct tensor *op_cut_heads(struct tape *tape, struct tensor *x, int heads, int from, int n)
@@ -75,8 +74,8 @@ struct tensor *op_cut_heads(struct tape *tape, struct tensor *x, int heads, int 
     struct tensor *y = tape_like(tape, x, heads * n);
     for (int i = 0; i < x->rows; i++)
         for (int h = 0; h < heads; h++) memcpy(y->data + narrow_at(y, span, i, h), x->data + wide_at(x, span, i, h), sizeof(float) * (size_t)n);
-    struct cut_node *node = tape_node(tape, sizeof *node, cut_back);
-    if (node) node->x = x, node->y = y, node->span = span;
+    struct cut_node *node = tape_node(tape, sizeof *node, cut_back, y);
+    if (node) node->x = x, node->span = span;
     return y;
 }
 
@@ -84,7 +83,7 @@ struct tensor *op_columns(struct tape *tape, struct tensor *x, int from, int n) 
 
 struct join_node {
     struct node node;
-    struct tensor *a, *b, *y;
+    struct tensor *a, *b;
     struct span left, right;
 };
 
@@ -98,9 +97,8 @@ static void give(struct tape *tape, const struct tensor *y, struct tensor *x, st
 static void join_back(struct tape *tape, struct node *node)
 {
     struct join_node *me = (struct join_node *)node;
-    if (!me->y->grad) return;
-    give(tape, me->y, me->a, me->left);
-    give(tape, me->y, me->b, me->right);
+    give(tape, node->y, me->a, me->left);
+    give(tape, node->y, me->b, me->right);
 }
 
 struct tensor *op_join_heads(struct tape *tape, struct tensor *a, struct tensor *b, int heads, int right)
@@ -110,8 +108,8 @@ struct tensor *op_join_heads(struct tape *tape, struct tensor *a, struct tensor 
     struct tensor *y = tape_like(tape, a, heads * (left.n + right));
     fill(y, a, left);
     fill(y, b, rest);
-    struct join_node *node = tape_node(tape, sizeof *node, join_back);
-    if (node) node->a = a, node->b = b, node->y = y, node->left = left, node->right = rest;
+    struct join_node *node = tape_node(tape, sizeof *node, join_back, y);
+    if (node) node->a = a, node->b = b, node->left = left, node->right = rest;
     return y;
 }
 

@@ -8,7 +8,7 @@
 
 struct soft_node {
     struct node node;
-    struct tensor *x, *y;
+    struct tensor *x;
     const struct weight *head, *table;
     struct soft soft;
     float *p;    /* [N, V] mixing weights, 0 where cut */
@@ -65,11 +65,11 @@ KERNEL static void soft_row_back(const float *p, const float *full, float *g, in
 static void soft_back(struct tape *tape, struct node *node)
 {
     struct soft_node *me = (struct soft_node *)node;
-    if (!me->y->grad) return;
-    int n = me->x->rows, v = me->head->rows, d = me->y->cols, w = me->x->cols;
+    const struct tensor *y = node->y;
+    int n = me->x->rows, v = me->head->rows, d = y->cols, w = me->x->cols;
     float beta, *gx, *g = arena_new(tape->arena, sizeof(float) * (size_t)n * (size_t)v);
-    blas_nt(n, v, d, me->y->grad, weight_f32(tape, me->table), 0, g);
-    blas_tn(v, d, n, me->p, me->y->grad, 1, tape->grads + me->table->offset);
+    blas_nt(n, v, d, y->grad, weight_f32(tape, me->table), 0, g);
+    blas_tn(v, d, n, me->p, y->grad, 1, tape->grads + me->table->offset);
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)v;
         soft_row_back(me->p + at, me->full + at, g + at, v, 1.0f / me->soft.tau, me->soft.renormalize);
@@ -104,7 +104,7 @@ struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct w
         blas_nn(rows, d, v, p, e, 0, y->data + (size_t)from * (size_t)d);
     }
     if (!tape->records) arena_release(tape->arena, mark);
-    struct soft_node *node = tape_node(tape, sizeof *node, soft_back);
-    if (node) *node = (struct soft_node){node->node, x, y, head, table, soft, p, full};
+    struct soft_node *node = tape_node(tape, sizeof *node, soft_back, y);
+    if (node) *node = (struct soft_node){node->node, x, head, table, soft, p, full};
     return y;
 }

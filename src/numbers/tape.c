@@ -35,12 +35,11 @@ struct tensor *tape_view(struct tape *tape, const struct tensor *x, int rows, in
     return t;
 }
 
-void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *))
+void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *), struct tensor *y)
 {
     if (!tape->records) return NULL;
     struct node *node = arena_zero(tape->arena, size);
-    node->back = back;
-    node->before = tape->last;
+    *node = (struct node){back, y, tape->last};
     tape->last = node;
     return node;
 }
@@ -48,7 +47,8 @@ void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, stru
 void tape_backward(struct tape *tape)
 {
     assert(tape->records && tape->grads);
-    for (struct node *node = tape->last; node; node = node->before) node->back(tape, node);
+    for (struct node *node = tape->last; node; node = node->before)
+        if (!node->y || node->y->grad) node->back(tape, node);
     tape->last = NULL;
 }
 

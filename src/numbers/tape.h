@@ -31,6 +31,7 @@ struct tensor {
 struct tape;
 struct node {
     void (*back)(struct tape *tape, struct node *node);
+    struct tensor *y; /* what the op made: `back` runs only when a gradient has come to it. NULL: it always runs, and looks itself */
     struct node *before;
 };
 
@@ -52,8 +53,8 @@ struct tensor *tape_like(struct tape *tape, const struct tensor *x, int cols); /
 struct tensor *tape_copy(struct tape *tape, const struct tensor *x);           /* x's numbers, at its places, in memory of their own */
 struct tensor *tape_view(struct tape *tape, const struct tensor *x, int rows, int cols); /* the same data, arranged so; places kept when rows are */
 
-/* A node of `size` bytes, the op's struct, put on the tape; NULL when the tape does not record. */
-void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *));
+/* A node of `size` bytes, the op's struct, put on the tape; NULL when the tape does not record. y: see node */
+void *tape_node(struct tape *tape, size_t size, void (*back)(struct tape *, struct node *), struct tensor *y);
 
 void tape_backward(struct tape *tape);
 
