@@ -18,7 +18,7 @@ PROBES := $(wildcard probes/*.c)
 UI     := $(wildcard ui/*.c)
 TESTS  := $(wildcard tests/*.c)
 
-flags  = -std=c17 -ffp-contract=off -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+flags  = -std=c17 -ffp-contract=off -D_GNU_SOURCE -Wall -Wextra -Werror=implicit-function-declaration -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
          -Wno-missing-field-initializers -DVERSION='"$(VERSION)"' -pthread -MMD -MP $(shell pkg-config --cflags $(LIBS) 2>/dev/null) $(CFLAGS) $(EXTRA)
 libs   = $(shell pkg-config --libs $(LIBS)) -lm -pthread $(EXTRA)
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))

@@ -1,6 +1,8 @@
 /* Work of seconds and hours: it goes on behind the view, waits, stops soon, and keeps what it had. */
 #include "workbench.h"
 
+#include "ground/clock.h"
+
 #include <sys/resource.h>
 
 static void take_until(struct app *app, bool (*done)(struct app *app))
