@@ -60,7 +60,7 @@ $(BUILD)/tests/%.o: tests/%.c
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/parts.a
 	@$(CC) -o $@ $^ $(libs) $(shell pkg-config --libs cmocka)
 
-.PHONY: loopscope run test asan tsan bench screenshots install uninstall clean help packages-there
+.PHONY: loopscope run test asan tsan bench bench-torch screenshots install uninstall clean help packages-there
 .SECONDARY:
 
 packages-there:
@@ -80,9 +80,10 @@ asan:                              ## all tests under AddressSanitizer and UBSan
 tsan:                              ## all tests under ThreadSanitizer
 	@$(MAKE) test BUILD=build-tsan CFLAGS='-O1 -g' EXTRA='-fsanitize=thread -DPLAIN_KERNELS'
 
-bench: loopscope                   ## speed against the machine's own matrix products; PEER=script.py adds PyTorch
-	@./loopscope bench --history $(BUILD)/bench.tsv
-	@if [ -n "$(PEER)" ]; then tests/bench/peer.sh $(BUILD)/loopscope "$(PEER)"; fi
+bench: loopscope                   ## speed against the machine's own matrix products; kept in bench-history.tsv
+	@./loopscope bench --history bench-history.tsv
+bench-torch: loopscope             ## the same work in PyTorch (python3-torch; PYTHON=another one that has it)
+	@tests/bench/peer.sh ./loopscope $(PEER)
 
 screenshots: loopscope             ## a picture of every view, drawn from the screen's own cells; MODEL=vanilla
 	@mkdir -p screenshots
@@ -108,7 +109,7 @@ uninstall:                         ## removes what install wrote
 	rm -rf $(DESTDIR)$(PREFIX)/bin/loopscope $(DESTDIR)$(PREFIX)/share/loopscope $(DESTDIR)$(manual)/loopscope.1 \
 	    $(DESTDIR)$(bash_completion)/loopscope $(DESTDIR)$(zsh_completion)/_loopscope
 
-clean:                             ## removes everything that make wrote
+clean:                             ## removes what was built; bench-history.tsv stays
 	rm -rf build build-asan build-tsan loopscope
 
 help:                              ## this list

@@ -1,4 +1,4 @@
-/* The limit: nothing but the matrix products of the plain work, at its shapes, on as many threads. */
+/* The limit: nothing but the matrix products of the plain work, at its shapes, on as many threads; or the same work with another interface. */
 #include "bench_work.h"
 
 #include "ground/clock.h"
@@ -33,11 +33,6 @@ static void prepare(struct products *p, int threads)
         for (size_t i = 0; i < a; i++) p->a[t][i] = (float)(i % 7) * 0.1f;
         for (size_t i = 0; i < b; i++) p->b[t][i] = (float)(i % 5) * 0.1f;
     }
-}
-
-void products_release(struct products *p)
-{
-    for (int t = 0; t < p->threads; t++) mem_free(p->a[t]), mem_free(p->b[t]), mem_free(p->c[t]);
 }
 
 /* A plain step: forward, input gradient and weight gradient of every product, all loops and blocks at all positions. */
@@ -88,7 +83,7 @@ static void sweep_products(struct products *p, const struct bench_work *w)
     if (strcmp(w->interface, "none")) add_product(p, PASS_ROWS, w->vocabulary, w->d, 2 * cells);
 }
 
-void products_of(struct products *p, const struct bench_work *w, int threads)
+static void products_of(struct products *p, const struct bench_work *w, int threads)
 {
     *p = (struct products){.shards = (w->rows + PASS_ROWS - 1) / PASS_ROWS, .threads = threads < 64 ? threads : 64};
     if (w->kind == BENCH_TRAIN) train_products(p, w);
@@ -99,9 +94,30 @@ void products_of(struct products *p, const struct bench_work *w, int threads)
     prepare(p, p->threads);
 }
 
-double products_time(struct products *p, struct pool *pool, int repeats)
+static double products_time(struct products *p, struct pool *pool, int repeats)
 {
     double began = clock_seconds();
     for (int i = 0; i < repeats; i++) pool_run(pool, p->shards, run_products, p);
     return (clock_seconds() - began) / repeats;
+}
+
+bool limit_open(struct limit *limit, const struct bench_work *work, struct session *session, struct pool *pool, struct err *err)
+{
+    *limit = (struct limit){.pool = pool, .work = *work};
+    if (!work->against) return products_of(&limit->products, work, pool_threads(pool)), true;
+    limit->work.interface = work->against;
+    limit->work.top_k = 0;
+    return subject_open(&limit->other, &limit->work, session, pool, err);
+}
+
+double limit_time(struct limit *limit, int repeats, struct err *err)
+{
+    return limit->work.against ? subject_time(&limit->other, repeats, err) : products_time(&limit->products, limit->pool, repeats);
+}
+
+void limit_close(struct limit *limit)
+{
+    struct products *p = &limit->products;
+    for (int t = 0; t < p->threads; t++) mem_free(p->a[t]), mem_free(p->b[t]), mem_free(p->c[t]);
+    if (limit->other.work) subject_close(&limit->other);
 }

@@ -56,6 +56,7 @@ static bool make_recipe(struct recipe *recipe, const struct bench_work *w, struc
     text_add(&kind, "model.loop_interface.kind = %s", gate ? "discoloop" : w->interface);
     ok = ok && recipe_set(recipe, kind.data, err) && (!gate || recipe_set(recipe, "model.loop_interface.alpha = gate", err));
     text_clear(&kind);
+    if (w->top_k) ok = ok && set(recipe, "model.loop_interface.top_k", w->top_k, err);
     return ok && set(recipe, "batch", w->rows, err) && set(recipe, "model.hidden_size", w->d, err) &&
            set(recipe, "model.intermediate_size", w->ff, err) && set(recipe, "model.num_hidden_layers", w->blocks, err) &&
            set(recipe, "model.num_loops", w->loops, err);

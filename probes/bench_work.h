@@ -3,9 +3,9 @@
  *     struct subject subject;
  *     if (!subject_open(&subject, &work, session, pool, err)) ...        (random weights, random questions)
  *     double ours = subject_time(&subject, repeats, err);       (seconds each)
- *     struct products products;
- *     products_of(&products, &work, threads);                   (the matrix products of the plain work, alone)
- *     double limit = products_time(&products, pool, repeats);
+ *     struct limit limit;
+ *     if (!limit_open(&limit, &work, session, pool, err)) ...   (the matrix products of the plain work, alone; or the work with another interface)
+ *     double seconds = limit_time(&limit, repeats, err);
  */
 #ifndef PROBES_BENCH_WORK_H
 #define PROBES_BENCH_WORK_H
@@ -22,7 +22,8 @@ struct bench_work {
     int d, ff, blocks, loops, rows, vocabulary;
     const char *interface; /* of the recipe: "none", "discoloop" and what belongs to it */
     int alphas;            /* of a sweep */
-    int top_k;             /* of BENCH_INTERFACE; 0: all */
+    int top_k;             /* of the interface; 0: all */
+    const char *against;   /* the limit is the same work with this interface; NULL: its matrix products */
 };
 
 enum { BENCH_LENGTH = 3 }; /* tokens of a question */
@@ -42,16 +43,20 @@ bool subject_open(struct subject *subject, const struct bench_work *work, struct
 double subject_time(struct subject *subject, int repeats, struct err *err); /* seconds each; NaN with err */
 void subject_close(struct subject *subject);
 
-struct product { int m, n, k, times; };
-struct products {
-    struct product list[16];
-    int count, shards, threads;
-    float *a[64], *b[64], *c[64]; /* one set a thread */
+struct limit {
+    struct products {
+        struct product { int m, n, k, times; } list[16];
+        int count, shards, threads;
+        float *a[64], *b[64], *c[64]; /* one set a thread */
+    } products;
+    struct pool *pool;
+    struct bench_work work;           /* with `against` as its interface: what `other` does */
+    struct subject other;
 };
 
-void products_of(struct products *products, const struct bench_work *work, int threads);
-double products_time(struct products *products, struct pool *pool, int repeats);
-void products_release(struct products *products);
+bool limit_open(struct limit *limit, const struct bench_work *work, struct session *session, struct pool *pool, struct err *err);
+double limit_time(struct limit *limit, int repeats, struct err *err); /* seconds each; NaN with err */
+void limit_close(struct limit *limit);
 
 /* What users wait for, in seconds; NaN with err. They have no limit to compare with. model: the folder of a bundled model. */
 double bench_load(const char *model, struct err *err);         /* a model opened and checked */

@@ -110,7 +110,7 @@ static void every_kind_of_work_can_be_timed(void **state)
 {
     (void)state;
     static const char *const lines[] = {"bench train-d64-discoloop --rounds 1", "bench sweep-d256-discoloop --rounds 1", "bench eval --rounds 1",
-                                        "bench figure --rounds 1", "bench load --rounds 1"};
+                                        "bench figure --rounds 1", "bench load --rounds 1", "bench overhead-d128 --rounds 1"};
     struct session *session = session_new(2);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) run_line(session, lines[i]);
     session_free(session);

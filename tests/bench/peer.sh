@@ -1,9 +1,11 @@
 #!/bin/sh
 # The same work in PyTorch, in the same minutes: training steps at three shapes, and the 21-point sweep on the bundled model.
-# usage: peer.sh LOOPSCOPE PEER.py     (PYTHON=python3 has to have torch; PEER.py prints one JSON line, as `torch_looped.py train|sweep` does)
+# usage: peer.sh LOOPSCOPE [PEER.py]     (PYTHON: one that has torch, such as Debian's with python3-torch; PEER.py prints one JSON line, as
+# `torch_looped.py train|sweep` does)
 set -eu
-loopscope=$1 peer=$2
-python=${PYTHON:-python3}
+loopscope=$1 peer=${2:-$(dirname "$0")/torch_looped.py}
+python=${PYTHON:-/usr/bin/python3}
+"$python" -c 'import torch' 2>/dev/null || { echo "peer.sh: $python has no torch: install python3-torch, or say PYTHON=one that has it" >&2; exit 1; }
 rounds=${ROUNDS:-3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
