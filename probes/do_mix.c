@@ -96,12 +96,6 @@ static void turn_to(const float *noise, float *e, int d)
     for (int j = 0; j < d; j++) e[j] = (float)(noise[j] * (other > 0 ? size / other : 0));
 }
 
-static void read_row(const struct weight *table, int token, float *row)
-{
-    size_t d = (size_t)table->cols;
-    dtype_widen(table->dtype, (const char *)table->data + (size_t)token * d * dtype_size(table->dtype), row, d);
-}
-
 /* Of all rows. The table goes through in panels of tokens: a large one is never widened as a whole. */
 static const float *make_mixtures(const struct operation *op)
 {
@@ -113,13 +107,12 @@ static const float *make_mixtures(const struct operation *op)
     float *all = arena_zero(arena, sizeof *all * n * d);
     struct arena_mark mark = arena_mark(arena);
     float *p = arena_new(arena, sizeof *p * n * v), *some = arena_new(arena, sizeof *some * n * PANEL);
-    float *rows = arena_new(arena, sizeof *rows * PANEL * d);
+    float *wide = arena_new(arena, sizeof *wide * PANEL * d);
     for (size_t i = 0; i < n; i++) row_softmax(op->decoded->logits + i * v, p + i * v, (int)v, 1);
     for (size_t from = 0; from < v; from += PANEL) {
         size_t count = v - from < PANEL ? v - from : PANEL;
-        for (size_t t = 0; t < count; t++) read_row(table, (int)(from + t), rows + t * d);
         for (size_t i = 0; i < n; i++) memcpy(some + i * count, p + i * v + from, sizeof *some * count);
-        blas_nn((int)n, (int)d, (int)count, some, rows, 1, all);
+        blas_nn((int)n, (int)d, (int)count, some, weight_panel(table, (int)from, (int)count, wide), 1, all);
     }
     arena_release(arena, mark);
     return op->decoded->mixture = all;
@@ -133,7 +126,7 @@ static void apply(struct operation *op)
     bool add = !strcmp(args_text(op->args, "rule"), "add");
     float alpha = (float)args_number(op->args, "alpha");
     int d = model->width;
-    float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
+    float *e = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d), *wide = arena_new(op->run->tape->arena, sizeof(float) * (size_t)d);
     bool works = alpha != 0 && op->count;
     const float *soft = works && !strcmp(target, "soft") ? make_mixtures(op) : NULL;
     const float *noise = works && !strcmp(target, "noise") ? make_noise(op) : NULL;
@@ -147,7 +140,7 @@ static void apply(struct operation *op)
         op->fired++;
         if (alpha == 0) continue; /* not a bit may change */
         if (soft) memcpy(e, soft + (size_t)i * (size_t)d, sizeof(float) * (size_t)d);
-        else read_row(table, token, e);
+        else memcpy(e, weight_panel(table, token, 1, wide), sizeof(float) * (size_t)d);
         scale_to(e, d, norm, op->original + (size_t)i * (size_t)d, model->eps);
         if (noise) turn_to(noise + (size_t)i * (size_t)d, e, d);
         float stay = add ? 1 : 1 - alpha;

@@ -108,7 +108,7 @@ static double pass(struct subject *s, const struct shape *shape, bool backward, 
     run.wanted = places_new(arena, batch, shape->rows, answers);
     struct tensor *logits = run_forward(&run, NULL);
     if (backward) {
-        op_cross_entropy(&tape, logits, targets, weights, &loss, NULL);
+        op_cross_entropy(&tape, logits, targets, weights, &loss);
         tape_backward(&tape);
     }
     *peak = (double)arena->peak / 1e6;

@@ -51,7 +51,7 @@ static bool gradient(const struct model *model, const struct question_set *set, 
     run.wanted = places_new(&arena, set->batch, set->batch->rows, set->last);
     struct tensor *logits = run_forward(&run, err);
     if (logits) {
-        op_cross_entropy(&tape, logits, set->targets, set->weights, loss, NULL);
+        op_cross_entropy(&tape, logits, set->targets, set->weights, loss);
         tape_backward(&tape);
     }
     arena_clear(&arena);

@@ -55,7 +55,7 @@ static double loss_of(const struct model *model, float *grads)
     struct tape tape = {.arena = &arena, .records = grads != NULL, .grads = grads};
     struct run run;
     double loss = 0;
-    op_cross_entropy(&tape, forward(&run, model, &tape, true), targets, weights, &loss, NULL);
+    op_cross_entropy(&tape, forward(&run, model, &tape, true), targets, weights, &loss);
     if (grads) tape_backward(&tape);
     arena_clear(&arena);
     return loss;
@@ -264,7 +264,7 @@ static void check_sharing(const char *config)
     for (int b = 0; b < 3; b++) last[b] = batch_place(batch, b, own[b]);
     run_init(&run, model, &tape, batch);
     run.wanted = places_new(&arena, batch, 3, last);
-    op_cross_entropy(&tape, run_forward(&run, NULL), targets, weights, &loss, NULL);
+    op_cross_entropy(&tape, run_forward(&run, NULL), targets, weights, &loss);
     tape_backward(&tape);
     assert_near(loss, want, 1e-5);
     for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(apart[i]));

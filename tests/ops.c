@@ -317,6 +317,37 @@ static void the_bias_chooses_and_does_not_weigh(void **state)
     arena_clear(&me.arena);
 }
 
+/* Without a gradient a large vocabulary goes through in panels: the mixture is the one that a recording tape makes all at once, cut or not, over one
+ * matrix or two, in place or widened. */
+static void a_large_vocabulary_streams(void **unused)
+{
+    (void)unused;
+    enum { V = 9001, WIDTH = 40, ROWS = 131 }; /* two tiles of rows; panels that do not divide V */
+    static float head[V * WIDTH], table[V * WIDTH], rows[ROWS * WIDTH];
+    static uint16_t narrow[V * WIDTH];
+    fill(head, V * WIDTH, "head");
+    fill(table, V * WIDTH, "table");
+    fill(rows, ROWS * WIDTH, "rows");
+    memcpy(head + 77 * WIDTH, head + 8000 * WIDTH, sizeof *head * WIDTH); /* a tie, in panels far apart */
+    dtype_narrow(BF16, head, narrow, V * WIDTH);
+    struct weight weights[] = {{.name = "head", .dims = 2, .rows = V, .cols = WIDTH, .dtype = F32, .data = head, .aligned = true},
+                               {.name = "table", .dims = 2, .rows = V, .cols = WIDTH, .dtype = F32, .data = table, .aligned = true},
+                               {.name = "narrow", .dims = 2, .rows = V, .cols = WIDTH, .dtype = BF16, .data = narrow}};
+    static const struct soft softs[] = {{1, 0, false}, {0.3f, 7, false}, {3, 200, true}, {1, 1, true}, {1, V, true}};
+    for (int i = 0; i < 15; i++) {
+        const struct weight *from = &weights[i % 3 == 2 ? 2 : 0], *to = &weights[i % 3];
+        struct arena arena = {0};
+        struct tape records = {.arena = &arena, .records = true}, reads = {.arena = &arena};
+        struct tensor x = {.data = rows, .rows = ROWS, .cols = WIDTH};
+        struct tensor *want = op_soft_embed(&records, &x, from, to, softs[i / 3]), *got = op_soft_embed(&reads, &x, from, to, softs[i / 3]);
+        for (int j = 0; j < ROWS * WIDTH; j++) assert_near(got->data[j], want->data[j], 1e-4);
+        rows[5] = NAN; /* what is not finite stays seen */
+        assert_true(isnan(op_soft_embed(&reads, &x, from, to, softs[i / 3])->data[0]));
+        fill(rows, ROWS * WIDTH, "rows");
+        arena_clear(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,7 +355,7 @@ int main(void)
         cmocka_unit_test(values_have_their_own_size),                  cmocka_unit_test(neighbours_turn),
         cmocka_unit_test(what_loops_add_has_its_gradient),             cmocka_unit_test(injection_is_clamped),
         cmocka_unit_test(halting_weights_are_those_of_the_definition), cmocka_unit_test(experts_have_their_gradient),
-        cmocka_unit_test(the_bias_chooses_and_does_not_weigh),
+        cmocka_unit_test(the_bias_chooses_and_does_not_weigh),         cmocka_unit_test(a_large_vocabulary_streams),
     };
     struct err err = {0};
     if (!blas_check(&err)) return 1;

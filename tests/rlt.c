@@ -294,7 +294,7 @@ static double loss_of(const struct model *model, float *grads, unsigned detach)
     run_init(&run, model, &tape, batch);
     run.detach = detach;
     run.wanted = places_new(&arena, batch, ROWS, last);
-    op_cross_entropy(&tape, run_forward(&run, NULL), targets, weights, &loss, NULL);
+    op_cross_entropy(&tape, run_forward(&run, NULL), targets, weights, &loss);
     if (grads) tape_backward(&tape);
     arena_clear(&arena);
     return loss;

@@ -3,6 +3,7 @@
 #include "ground/clock.h"
 #include "numbers/kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct work {
@@ -46,7 +47,7 @@ static void run_shard(void *job, int i, int thread)
     struct tape tape = {.arena = arena, .pool = pass->pool ? NULL : pass->inner, .stop = pass->stop};
     struct run run;
     int *answers = arena_new(arena, sizeof *answers * (size_t)shard.count);
-    run_init(&run, pass->model, &tape, pass_batch(arena, shard.questions, shard.count, false, answers));
+    run_init(&run, pass->model, &tape, pass_batch(arena, shard.questions, shard.count, pass->shares, answers));
     if (pass->loops) run.loops = pass->loops;
     shard.run = &run;
     shard.answers = answers;
@@ -119,10 +120,15 @@ static bool want_answers(struct pass *pass, struct shard *shard)
     return true;
 }
 
+static int compare_questions(const void *a, const void *b) { return question_compare(a, b); }
+
 bool pass_accuracy(const struct model *model, struct pool *pool, const struct question *questions, size_t count, struct accuracy *accuracy,
                    struct err *err)
 {
-    struct pass pass = {.model = model, .questions = questions, .count = count, .pool = pool, .setup = want_answers, .visit = count_stages};
+    struct question *sorted = mem_copy(questions, sizeof *questions * count); /* what begins alike comes into one shard */
+    struct pass pass = {.model = model, .questions = sorted, .count = count, .pool = pool, .shares = !model_by_token(model),
+                        .setup = want_answers, .visit = count_stages};
+    qsort(sorted, count, sizeof *sorted, compare_questions);
     struct accuracy *shards = mem_new(sizeof *shards * (size_t)(pass_shards(&pass) + 1));
     pass.self = shards;
     *accuracy = (struct accuracy){0};
@@ -132,5 +138,6 @@ bool pass_accuracy(const struct model *model, struct pool *pool, const struct qu
         for (int k = 0; k <= model->loops; k++) accuracy->correct[k] += shards[i].correct[k];
     }
     mem_free(shards);
+    mem_free(sorted);
     return ok;
 }

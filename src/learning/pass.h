@@ -36,6 +36,7 @@ struct pass {
     struct pool *pool;                /* NULL: the caller's thread alone */
     struct pool *inner;               /* without a pool: threads that the large products of one shard may share; NULL: none */
     int loops;                        /* 0: the model's */
+    bool shares;                      /* what begins alike is run once: for setup and visit that edit nothing and read at the answers alone */
     bool (*setup)(struct pass *pass, struct shard *shard); /* NULL: nothing to prepare; false with shard->err: the pass fails */
     bool (*visit)(struct pass *pass, struct shard *shard);
     void *self;

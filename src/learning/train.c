@@ -70,6 +70,7 @@ static void read_settings(struct trainer *me)
     const char *kind = args_text(args, "schedule");
     me->seed = (uint64_t)args_int(args, "seed");
     me->batch = args_int(args, "batch");
+    if ((size_t)me->batch > me->row_count) me->batch = (long)me->row_count;
     me->per_epoch = ((long)me->row_count + me->batch - 1) / me->batch;
     me->steps = args_int(args, "epochs") * me->per_epoch;
     me->log_every = args_int(args, "eval_every") * me->per_epoch;
@@ -186,7 +187,7 @@ static void stage1_loss(struct run *run, const struct question *questions, const
             targets[n] = questions[i].answer;
             weights[n++] = weight;
         }
-    if (n) op_cross_entropy(run->tape, run_decode(run, run_rows(run, run->states[1], rows, n), 1), targets, weights, loss, NULL);
+    if (n) op_cross_entropy(run->tape, run_decode(run, run_rows(run, run->states[1], rows, n), 1), targets, weights, loss);
 }
 
 static void shard_step(void *job, int i, int thread)
@@ -212,7 +213,7 @@ static void shard_step(void *job, int i, int thread)
     run.wanted = places_new(arena, batch, count, answers);
     struct tensor *logits = run_forward(&run, NULL);
     me->losses[i] = 0;
-    op_cross_entropy(&tape, logits, targets, weights, &me->losses[i], NULL);
+    op_cross_entropy(&tape, logits, targets, weights, &me->losses[i]);
     if (me->stage1 > 0 && run.loops > 1) stage1_loss(&run, questions, answers, count, weight * me->stage1, &me->losses[i]);
     tape_backward(&tape);
 }

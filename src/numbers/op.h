@@ -116,7 +116,7 @@ struct tensor *op_soft_embed(struct tape *tape, struct tensor *x, const struct w
         /* sum_v p_v table[v] with p = softmax(x head^T / tau), cut to the top_k: [N, D] */
 
 /* ops_loss.c: adds sum_i weights[i] * -log softmax(logits_i)[targets[i]] to *loss; on the way back the logits receive its gradient. Rows of weight 0
- * are skipped. hits, when not NULL, receives for each row whether the target is the arg max (ties: the lowest index). */
-void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss, unsigned char *hits);
+ * are skipped; a logit that is not finite makes the loss NaN. */
+void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss);
 
 #endif

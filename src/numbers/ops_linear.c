@@ -41,12 +41,8 @@ static void multiply_panel(void *job, int i, int thread)
     struct panels *me = job;
     const struct weight *w = me->w;
     int first = i * me->rows, n = w->rows - first < me->rows ? w->rows - first : me->rows;
-    size_t at = (size_t)first * (size_t)w->cols;
     float *mine = me->scratch ? me->scratch + (size_t)thread * (size_t)me->rows * (size_t)w->cols : NULL;
-    const float *panel = mine ? mine : (const float *)w->data + at;
-    if (mine)
-        dtype_widen(w->dtype, (const char *)w->data + at * dtype_size(w->dtype), mine, (size_t)n * (size_t)w->cols);
-    blas_nt_into(me->x->rows, n, w->cols, me->x->data, panel, me->beta, me->y->data + first, w->rows);
+    blas_nt_into(me->x->rows, n, w->cols, me->x->data, weight_panel(w, first, n, mine), me->beta, me->y->data + first, w->rows);
 }
 
 static void multiply(struct tape *tape, const struct tensor *x, const struct weight *w, float beta, struct tensor *y)

@@ -44,14 +44,13 @@ KERNEL static double sum_exp(const float *row, int n, float top)
     return total;
 }
 
-void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss, unsigned char *hits)
+void op_cross_entropy(struct tape *tape, struct tensor *logits, const int *targets, const float *weights, double *loss)
 {
     int v = logits->cols;
     for (int i = 0; i < logits->rows; i++) {
         const float *row = logits->data + (size_t)i * (size_t)v;
-        int best = row_argmax(row, v);
-        if (hits) hits[i] = best == targets[i];
         if (weights[i] == 0) continue;
+        int best = row_argmax(row, v);
         if (best < 0) *loss = NAN;
         else *loss += (double)weights[i] * (log(sum_exp(row, v, row[best])) + (double)row[best] - (double)row[targets[i]]);
     }

@@ -111,6 +111,14 @@ const float *weight_f32(struct tape *tape, const struct weight *w)
     return wide;
 }
 
+const float *weight_panel(const struct weight *w, int first, int n, float *wide)
+{
+    size_t at = (size_t)first * (size_t)w->cols;
+    if (w->dtype == F32 && w->aligned) return (const float *)w->data + at;
+    dtype_widen(w->dtype, (const char *)w->data + at * dtype_size(w->dtype), wide, (size_t)n * (size_t)w->cols);
+    return wide;
+}
+
 const struct weight *weight_rows(struct tape *tape, const struct weight *w, int first, int n)
 {
     assert(first >= 0 && n > 0 && first + n <= w->rows);

@@ -3,7 +3,7 @@
  *     struct tape tape = {.arena = &arena, .records = true, .grads = block};
  *     struct tensor *h = op_embed(&tape, table, tokens, n);
  *     struct tensor *y = op_linear(&tape, h, w, NULL);
- *     op_cross_entropy(&tape, y, targets, weights, &loss, NULL);
+ *     op_cross_entropy(&tape, y, targets, weights, &loss);
  *     tape_backward(&tape);                    (parameter gradients are added into tape.grads at weight->offset)
  *
  * Tensors and nodes live in the arena and die with its reset. A weight used K times collects its gradient K times. Not recording is inference: a
@@ -73,6 +73,9 @@ void tape_keep_all(struct tape *tape, struct arena_mark mark, struct tensor **co
 
 /* The weight as f32: in place when it is stored so, else widened into the arena. */
 const float *weight_f32(struct tape *tape, const struct weight *weight);
+
+/* Rows first ... first+n-1 as f32: in place when they are stored so, else widened into `wide`, [n, cols]. */
+const float *weight_panel(const struct weight *weight, int first, int n, float *wide);
 
 /* Rows first ... first+n-1 of a matrix that holds several (q, k and v in one), as a weight of its own; lives in the tape's arena. */
 const struct weight *weight_rows(struct tape *tape, const struct weight *weight, int first, int n);
