@@ -90,9 +90,9 @@ static void soft_back(struct tape *tape, struct node *node)
     blas_tn(v, w, n, g, me->x->data, 1, tape->grads + me->head->offset);
 }
 
-/* Without a gradient a large vocabulary goes through in panels that fit the cache: of logits [N, V] there is never more than a tile, and a panel of a
- * table that is head, too, is read once. The softmax is carried along, its sum scaled anew where a larger logit turns up (Milakov and Gimelshein 2018,
- * arXiv 1805.02867); a cut one remembers its k tokens and reads their rows at the end. */
+/* Without a gradient a large vocabulary goes through in panels that fit the cache: of logits [N, V] there is never more than a tile, and a panel of
+ * a table that is head, too, is read once. The softmax is carried along, its sum scaled anew where a larger logit turns up (Milakov and Gimelshein
+ * 2018, arXiv 1805.02867); a cut one remembers its k tokens and reads their rows at the end. */
 enum { TILE = 128, LARGE = 4096, PANEL = 1 << 18 };
 
 struct stream {
@@ -155,7 +155,8 @@ static void stream_end(struct stream *me, int i, float *y)
     for (int j = 0; j < d; j++) y[j] /= sum;
 }
 
-static void stream(struct tape *tape, struct tensor *x, const struct weight *head, const struct weight *table, struct soft soft, struct tensor *y)
+static void stream(struct tape *tape, struct tensor *x, const struct weight *head, const struct weight *table, struct soft soft,
+                   struct tensor *y)
 {
     struct arena *arena = tape->arena;
     struct arena_mark mark = arena_mark(arena);
@@ -163,16 +164,18 @@ static void stream(struct tape *tape, struct tensor *x, const struct weight *hea
     size_t panel = (size_t)me.panel;
     if (me.soft.top_k >= head->rows) me.soft.top_k = 0;
     me.logits = arena_new(arena, sizeof(float) * TILE * panel);
-    me.wide = arena_new(arena, sizeof(float) * panel * (size_t)head->cols), me.wide_table = arena_new(arena, sizeof(float) * panel * (size_t)table->cols);
+    me.wide = arena_new(arena, sizeof(float) * panel * (size_t)head->cols);
+    me.wide_table = arena_new(arena, sizeof(float) * panel * (size_t)table->cols);
     me.top = arena_new(arena, sizeof(float) * TILE), me.sum = arena_new(arena, sizeof(float) * TILE);
     me.heap = arena_new(arena, sizeof *me.heap * TILE * (size_t)(me.soft.top_k + 1));
     memset(y->data, 0, sizeof(float) * tensor_size(y));
     for (int from = 0; from < x->rows; from += TILE) {
-        int rows = x->rows - from < TILE ? x->rows - from : TILE;
+        int rows = x->rows - from < TILE ? x->rows - from : TILE, v = head->rows;
+        const float *row = x->data + (size_t)from * (size_t)x->cols;
         float *to = y->data + (size_t)from * (size_t)y->cols;
         for (int i = 0; i < TILE; i++) me.top[i] = -INFINITY, me.sum[i] = 0;
-        for (int first = 0; first < head->rows && !tape_stopped(tape); first += me.panel)
-            stream_panel(&me, first, head->rows - first < me.panel ? head->rows - first : me.panel, x->data + (size_t)from * (size_t)x->cols, to, rows);
+        for (int first = 0; first < v && !tape_stopped(tape); first += me.panel)
+            stream_panel(&me, first, v - first < me.panel ? v - first : me.panel, row, to, rows);
         for (int i = 0; i < rows && !tape_stopped(tape); i++) stream_end(&me, i, to + (size_t)i * (size_t)y->cols);
     }
     arena_release(arena, mark);
