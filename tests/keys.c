@@ -2,6 +2,8 @@
 #include "search.h"
 #include "workbench.h"
 
+#include "ground/width.h"
+
 #include "registry.h"
 
 static void test_back(void **state)

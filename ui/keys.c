@@ -1,5 +1,7 @@
 #include "keys.h"
 
+#include "ground/width.h"
+
 #include <string.h>
 
 static const struct name { int key; const char *text, *ascii, *script; } names[] = {

@@ -5,6 +5,7 @@
 
 #include "ground/mem.h"
 #include "ground/text.h"
+#include "ground/width.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -4,6 +4,7 @@
 #include "figures/page.h"
 #include "figures/png_write.h"
 #include "ground/mem.h"
+#include "ground/width.h"
 
 #include <cairo-ft.h>
 #include <cairo-pdf.h>

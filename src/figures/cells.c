@@ -2,6 +2,7 @@
 
 #include "ground/mem.h"
 #include "ground/text.h"
+#include "ground/width.h"
 
 #include <stdarg.h>
 #include <stdio.h>

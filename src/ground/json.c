@@ -2,6 +2,7 @@
 
 #include "ground/file.h"
 #include "ground/mem.h"
+#include "ground/width.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -39,22 +39,6 @@ void text_clear(struct text *text)
     *text = (struct text){0};
 }
 
-int text_utf8(const char *s, unsigned *code)
-{
-    const unsigned char *u = (const unsigned char *)s;
-    unsigned c = u[0], value;
-    int size = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (!c || !size) return 0;
-    value = size == 1 ? c : c & (0xffu >> (size + 1));
-    for (int i = 1; i < size; i++) {
-        if ((u[i] & 0xc0) != 0x80) return 0;
-        value = value << 6 | (u[i] & 0x3f);
-    }
-    if ((size == 3 && (value < 0x800 || (value >= 0xd800 && value < 0xe000))) || (size == 4 && (value < 0x10000 || value > 0x10ffff))) return 0;
-    if (code) *code = value;
-    return size;
-}
-
 static void add_shown(struct text *out, const char *s, bool lines)
 {
     char piece[PIECE_SIZE];

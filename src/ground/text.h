@@ -36,9 +36,6 @@ bool text_starts(const char *text, const char *start);
 bool text_ends(const char *text, const char *end);
 bool text_among(const char *words, const char *word); /* is it one of "a|b|c"? */
 
-/* Length in bytes of the valid UTF-8 sequence at s (1 to 4), 0 when it is broken or s is at the end; *code may be NULL. */
-int text_utf8(const char *s, unsigned *code);
-
 /* Shell quoting, so that a command line can be shown, copied and run again: appends. */
 void text_add_quoted(struct text *out, const char *word);
 

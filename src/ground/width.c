@@ -1,7 +1,5 @@
 #include "ground/width.h"
 
-#include "ground/text.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +35,22 @@ static const struct range wide[] = {
     {0x1f5a4, 0x1f5a4}, {0x1f5fb, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f6cc, 0x1f6cc}, {0x1f6d0, 0x1f6d2}, {0x1f6d5, 0x1f6df}, {0x1f6eb, 0x1f6ec},
     {0x1f6f4, 0x1f6fc}, {0x1f7e0, 0x1f7f0}, {0x1f90c, 0x1f93a}, {0x1f93c, 0x1f945}, {0x1f947, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
 };
+
+int text_utf8(const char *s, unsigned *code)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    unsigned c = u[0], value;
+    int size = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (!c || !size) return 0;
+    value = size == 1 ? c : c & (0xffu >> (size + 1));
+    for (int i = 1; i < size; i++) {
+        if ((u[i] & 0xc0) != 0x80) return 0;
+        value = value << 6 | (u[i] & 0x3f);
+    }
+    if ((size == 3 && (value < 0x800 || (value >= 0xd800 && value < 0xe000))) || (size == 4 && (value < 0x10000 || value > 0x10ffff))) return 0;
+    if (code) *code = value;
+    return size;
+}
 
 static int in_ranges(unsigned code, const struct range *ranges, size_t count)
 {

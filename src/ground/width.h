@@ -13,6 +13,9 @@
 
 enum { PIECE_SIZE = 12 };
 
+/* Length in bytes of the valid UTF-8 sequence at s (1 to 4), 0 when it is broken or s is at the end; *code may be NULL. */
+int text_utf8(const char *s, unsigned *code);
+
 int text_width(const char *text);
 
 /* The next character of s as it is shown, with its width; returns the bytes of s it takes, 0 at the end. */
