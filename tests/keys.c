@@ -3,7 +3,6 @@
 #include "workbench.h"
 
 #include "ground/width.h"
-
 #include "registry.h"
 
 static void test_back(void **state)
