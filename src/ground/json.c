@@ -58,7 +58,8 @@ static bool wrong(const struct scan *s, const char *at, const char *format, ...)
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     add_place(s, at, &place);
-    err_set(s->err, "%s: %s: %s", s->label, place.data, message);
+    err_set(s->err, "%s: %s", place.data, message);
+    if (s->label) err_in(s->err, "%s", s->label);
     text_clear(&place);
     return false;
 }
@@ -317,7 +318,7 @@ struct json *json_parse(const char *text, size_t size, const char *label, struct
     cJSON *root = NULL;
     if (scan_text(&s)) {
         root = cJSON_ParseWithLengthOpts(text, size, NULL, 0);
-        if (!root) err_set(err, "%s: not enough memory to read %zu bytes of JSON", label, size);
+        if (!root) err_set(err, "%s: not enough memory to read %zu bytes of JSON", label ? label : "JSON", size);
         s.depth = 0;
         if (root && !walk(&s, root)) {
             cJSON_Delete(root);

@@ -1,6 +1,6 @@
 /* JSON, strictly as in RFC 8259: read into a tree, and written. The only place that knows cJSON.
  *
- *     struct json *json = json_parse(text, size, "config.json", err);   (label is what messages call the text)
+ *     struct json *json = json_parse(text, size, "config.json", err);   (label is what messages call the text; NULL: no name)
  *     const struct json *eps = json_get(json, "rms_norm_eps");
  *     if (!json_number(eps, &value)) ...
  *     json_free(json);

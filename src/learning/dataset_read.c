@@ -107,11 +107,8 @@ static bool json_bridges(struct reader *r, const struct json *bridges, struct er
 
 static bool json_row(struct reader *r, const char *line, size_t size, struct err *err)
 {
-    struct text label = {0};
-    text_add(&label, "%s/%s: line %zu", text_show(r->data->folder), text_show(r->file), r->line);
-    struct json *json = json_parse(line, size, label.data, err);
-    text_clear(&label);
-    if (!json) return false;
+    struct json *json = json_parse(line, size, NULL, err);
+    if (!json) return wrong(r, err);
     bool ok = json_is_object(json) || err_set(err, "a row is an object {\"tokens\", \"answer\", \"answer_position\", \"bridges\"}, not %s",
                                               json_kind(json));
     r->row.length = r->row.bridge_numbers = 0;
