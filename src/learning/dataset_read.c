@@ -25,7 +25,7 @@ struct reader {
     struct sink *sink;
     size_t line;
     struct row row;
-    struct question *questions; /* tokens and bridges hold offsets into the two blocks until everything is read */
+    struct question *questions; /* without their tokens and bridges, which lie in the two blocks in the same order, until everything is read */
     size_t count, room, number_count, number_room, bridge_count, bridge_room, blank, first_blank, last_row;
     int *numbers;
     struct bridge *bridges;
