@@ -223,4 +223,11 @@ if [ -w /dev/full ]; then
     says "$err" stdout
     check full_disk
 fi
+# A kernel for another processor (most have no FMA4): it works, or it is refused; it is no crash.
+OPENBLAS_CORETYPE=Bulldozer "$LOOPSCOPE" selftest models/vanilla >"$out" 2>"$err" </dev/null
+got=$?
+[ $got = 0 ] || [ $got = 1 ] || why="exit code $got: $(head -3 "$err")"
+[ $got = 0 ] || says "$err" "OPENBLAS_CORETYPE="
+check "a kernel that the processor cannot run"
+
 exit $failed

@@ -8,6 +8,9 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,23 +109,50 @@ static void note_good(const char *path)
     mem_free(folder);
 }
 
-bool blas_check(struct err *err)
+static bool right_products(struct err *err)
 {
     static const char *const kinds[] = {"A B^T", "A B", "A^T B"};
-    static atomic_bool good; /* kernels do not change while the program runs */
-    if (good) return true;
-    openblas_set_num_threads(1);
-    char *known = known_good();
-    bool ok = known && file_exists(known);
-    for (int which = 0; !ok && which < 3; which++) {
+    for (int which = 0; which < 3; which++) {
         float off = worst(which);
-        if (!(off < 1e-4f)) {
-            mem_free(known);
+        if (!(off < 1e-4f))
             return err_set(err, "%s: the product %s is wrong by %g on this processor: install a newer OpenBLAS, or choose an older kernel "
                            "(for example OPENBLAS_CORETYPE=Haswell) and start again", blas_name(), kinds[which], (double)off);
-        }
     }
-    if (!ok) note_good(known);
+    return true;
+}
+
+static sigjmp_buf illegal;
+
+static void on_illegal(int number)
+{
+    (void)number;
+    siglongjmp(illegal, 1);
+}
+
+/* A kernel can also be one that this processor has no instructions for. */
+static bool good_products(struct err *err)
+{
+    struct sigaction catch = {.sa_handler = on_illegal}, before;
+    sigaction(SIGILL, &catch, &before);
+    bool ok = sigsetjmp(illegal, 1) ? err_set(err, "%s: uses instructions that this processor does not have: choose another kernel (for example "
+                                              "OPENBLAS_CORETYPE=Haswell) and start again", blas_name())
+                                    : right_products(err);
+    sigaction(SIGILL, &before, NULL);
+    return ok;
+}
+
+bool blas_check(struct err *err)
+{
+    static atomic_bool good; /* kernels do not change while the program runs */
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    if (good) return true;
+    pthread_mutex_lock(&once); /* one checks, the others wait */
+    openblas_set_num_threads(1);
+    char *known = known_good();
+    bool known_already = good || (known && file_exists(known));
+    if (known_already || good_products(err)) good = true;
+    if (good && !known_already) note_good(known);
     mem_free(known);
-    return good = true;
+    pthread_mutex_unlock(&once);
+    return good;
 }
