@@ -39,20 +39,8 @@ int row_argmax(const float *row, int n)
 
 KERNEL void row_softmax(const float *logits, float *p, int n, float scale)
 {
-    float top = most(logits, n) * scale, s[16] = {0};
-    int i = 0;
-    for (; i + 16 <= n; i += 16)
-        for (int j = 0; j < 16; j++) {
-            float e = fast_exp(logits[i + j] * scale - top);
-            p[i + j] = e;
-            s[j] += e;
-        }
-    for (; i < n; i++) {
-        p[i] = fast_exp(logits[i] * scale - top);
-        s[0] += p[i];
-    }
-    float inverse = 1.0f / sum16(s);
-    for (i = 0; i < n; i++) p[i] *= inverse;
+    float inverse = 1.0f / exp_sum(logits, p, n, scale, most(logits, n) * scale);
+    for (int i = 0; i < n; i++) p[i] *= inverse;
 }
 
 double row_log_sum_exp(const float *row, int n)

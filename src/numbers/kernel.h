@@ -59,6 +59,24 @@ static inline float dot(const float *a, const float *b, int n)
     return sum16(s);
 }
 
+/* to = exp(scale from - top); returns their sum. to may be from. */
+static inline float exp_sum(const float *from, float *to, int n, float scale, float top)
+{
+    float s[16] = {0};
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int j = 0; j < 16; j++) {
+            float e = fast_exp(from[i + j] * scale - top);
+            to[i + j] = e;
+            s[j] += e;
+        }
+    for (; i < n; i++) {
+        to[i] = fast_exp(from[i] * scale - top);
+        s[0] += to[i];
+    }
+    return sum16(s);
+}
+
 int row_argmax(const float *row, int n); /* lowest index among equals; -1 when any number is NaN or +-inf is the largest */
 void row_softmax(const float *logits, float *p, int n, float scale); /* p = softmax(logits * scale); p may be logits */
 double row_log_sum_exp(const float *row, int n); /* of the row itself */

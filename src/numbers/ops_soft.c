@@ -107,22 +107,11 @@ struct stream {
 /* l leaves as exp(l / tau - top): one row's logits of one panel; its mixture so far is y. */
 KERNEL static void stream_row(float *l, int n, float inverse_tau, float *top, float *sum, float *restrict y, int d)
 {
-    float now = *top, s[16] = {0};
+    float now = *top;
     for (int i = 0; i < n; i++) now = l[i] * inverse_tau > now ? l[i] * inverse_tau : now;
     float shrink = *top > -INFINITY ? fast_exp(*top - now) : 0;
     if (now != *top) for (int j = 0; j < d; j++) y[j] *= shrink;
-    int i = 0;
-    for (; i + 16 <= n; i += 16)
-        for (int j = 0; j < 16; j++) {
-            float e = fast_exp(l[i + j] * inverse_tau - now);
-            l[i + j] = e;
-            s[j] += e;
-        }
-    for (; i < n; i++) {
-        l[i] = fast_exp(l[i] * inverse_tau - now);
-        s[0] += l[i];
-    }
-    *sum = *sum * shrink + sum16(s);
+    *sum = *sum * shrink + exp_sum(l, l, n, inverse_tau, now);
     *top = now;
 }
 

@@ -2,7 +2,6 @@
 
 #include "ground/clock.h"
 
-
 struct pace pace_start(struct sink *sink, const char *what, const char *unit, double total)
 {
     return (struct pace){.sink = sink, .what = what, .unit = unit, .total = total, .began = clock_seconds()};
